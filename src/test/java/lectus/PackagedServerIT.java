@@ -22,7 +22,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.jar.JarFile;
 import java.util.stream.Stream;
+import java.util.zip.ZipEntry;
 import lectus.cli.ServeCommand;
 import lectus.server.testing.ClusterFile;
 import lectus.store.testing.Await;
@@ -43,6 +45,11 @@ final class PackagedServerIT {
 
   private final List<Process> processes = new ArrayList<>();
   private final HttpClient client = HttpClient.newHttpClient();
+
+  /** With V8 for the platform it was built on, some 15 MB. */
+  private static final long MAX_BYTES = 105_000_000;
+
+  private final Path jar = Path.of(System.getProperty("lectus.jar"));
 
   @AfterEach
   void stop() throws InterruptedException {
@@ -272,5 +279,26 @@ final class PackagedServerIT {
             .body();
     String all = json.substring(json.indexOf('[') + 1, json.indexOf(']'));
     return List.of(all.split(","));
+  }
+
+  @Test
+  void it_has_the_native_libraries_of_the_platforms_that_are_carried() throws IOException {
+    try (JarFile content = new JarFile(jar.toFile())) {
+      assertThat(
+              content.stream().map(ZipEntry::getName).filter(it -> it.startsWith("librocksdbjni")))
+          .containsExactlyInAnyOrder(
+              "librocksdbjni-linux64.so",
+              "librocksdbjni-linux64-musl.so",
+              "librocksdbjni-linux-aarch64.so",
+              "librocksdbjni-linux-aarch64-musl.so",
+              "librocksdbjni-osx-x86_64.jnilib",
+              "librocksdbjni-osx-arm64.jnilib",
+              "librocksdbjni-win64.dll");
+    }
+  }
+
+  @Test
+  void it_stays_small() throws IOException {
+    assertThat(Files.size(jar)).isLessThan(MAX_BYTES);
   }
 }

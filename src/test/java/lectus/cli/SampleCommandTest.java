@@ -1,6 +1,7 @@
 package lectus.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
@@ -8,15 +9,24 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.IntStream;
 import lectus.Lectus;
+import lectus.cli.SampleCommand.DocumentLoader;
+import lectus.cli.SampleCommand.UnicodeCharacters;
 import lectus.http.testing.LectusServer;
+import lectus.json.JsonBuffer;
+import lectus.json.JsonInput;
 import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -148,5 +158,94 @@ final class SampleCommandTest {
         .hasLineCount(1)
         .startsWith("lectus: ")
         .containsPattern("--url has to name a database|is no URL of a server");
+  }
+
+  @Test
+  void a_letter() {
+    assertThat(document('a'))
+        .isEqualTo(
+            "{\"_id\":\"U+0061\",\"code\":97,\"character\":\"a\",\"name\":\"LATIN SMALL LETTER A\","
+                + "\"block\":\"BASIC_LATIN\",\"script\":\"LATIN\",\"category\":\"Ll\",\"bidi\":\"L\","
+                + "\"mirrored\":false,\"numeric\":10,\"case\":{\"upper\":\"A\",\"title\":\"A\"}}");
+  }
+
+  @Test
+  void a_character_beyond_the_basic_plane_and_one_whose_upper_case_is_two() {
+    assertThat(document(0x1F600)).contains("\"U+1F600\"", "\"\ud83d\ude00\"", "GRINNING FACE");
+    assertThat(document(0xDF)).contains("\"case\":{\"upper\":\"SS\"}");
+  }
+
+  @Test
+  void some_140_000_characters_are_assigned_and_each_makes_a_document() {
+    JsonBuffer buffer = new JsonBuffer(1_000);
+    long documents =
+        UnicodeCharacters.all()
+            .peek(
+                codePoint -> {
+                  buffer.truncate(0);
+                  UnicodeCharacters.write(codePoint, buffer);
+                  parse(buffer);
+                })
+            .count();
+    assertThat(documents).isBetween(140_000L, 200_000L);
+  }
+
+  private static void parse(JsonBuffer buffer) {
+    try (JsonInput input = JsonInput.of(buffer.toBytes())) {
+      input.next();
+      input.skip();
+      input.expectEnd();
+    }
+  }
+
+  private static String document(int codePoint) {
+    JsonBuffer buffer = new JsonBuffer(1_000);
+    UnicodeCharacters.write(codePoint, buffer);
+    return buffer.toString();
+  }
+
+  @Nested
+  class Loader {
+    private final List<Integer> told = new ArrayList<>();
+    @AutoClose private final LectusServer server = LectusServer.start(stores.fresh());
+
+    private DocumentLoader.Loaded load(String target) throws IOException {
+      return load(target, 3);
+    }
+
+    private DocumentLoader.Loaded load(String target, int documents) throws IOException {
+      return new DocumentLoader(
+              ServerUrl.of(
+                  URI.create(server.url() + target), Optional.empty(), name -> Optional.empty()),
+              told::add)
+          .load(IntStream.range(0, documents), Loader::write);
+    }
+
+    private static void write(JsonBuffer batch, int number) {
+      batch.ascii("{\"_id\":\"" + number + "\"}");
+    }
+
+    @Test
+    void documents_are_loaded_into_a_database_that_is_there_or_not() throws IOException {
+      assertThat(load("/numbers")).isEqualTo(new DocumentLoader.Loaded(3, 0));
+      assertThat(load("/numbers")).isEqualTo(new DocumentLoader.Loaded(3, 3));
+      assertThat(server.get("/numbers").body()).contains("\"doc_count\":3,");
+    }
+
+    @Test
+    void it_tells_how_many_documents_were_sent() throws IOException {
+      assertThat(load("/numbers", 2_500).documents()).isEqualTo(2_500);
+      assertThat(told).containsExactly(1_000, 2_000);
+    }
+
+    @Test
+    void a_server_that_refuses_the_database_is_quoted() {
+      assertThatThrownBy(() -> load("/"))
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("405");
+      assertThatThrownBy(() -> load("/NO"))
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("illegal_database_name");
+    }
   }
 }

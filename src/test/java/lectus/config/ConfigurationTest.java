@@ -10,7 +10,12 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import lectus.database.SettingsSubspace.SettingName;
+import lectus.error.LectusException;
+import lectus.http.HttpSettings;
 import lectus.http.HttpSettings.HostSettings;
+import lectus.http.ServedSettings;
+import lectus.http.ServedSettings.SettingsPlan;
 import lectus.json.JsonLimits;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -20,6 +25,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 final class ConfigurationTest {
   @TempDir private Path folder;
+  private static final SettingName SIZE = name("chttpd/max_http_request_size");
+  private static final SettingName LOCK = name("chttpd/require_valid_user");
+  private static final SettingName CORS = name("chttpd/enable_cors");
+  private static final SettingName ORIGINS = name("cors/origins");
+
+  private final SettingsPlan large = plan(1L << 30, Map.of());
+  private static final long MIB = 1L << 20;
 
   private Path file(String... lines) throws IOException {
     return Files.write(folder.resolve("lectus.conf"), List.of(lines));
@@ -335,5 +347,154 @@ final class ConfigurationTest {
     Configuration defaults = of(Map.of(), Map.of());
 
     KnownKeys.ALL.forEach(key -> assertThat((Object) defaults.get(key)).isNotNull());
+  }
+
+  private static SettingName name(String text) {
+    return SettingName.parse(text).orElseThrow();
+  }
+
+  private static SettingsPlan plan(long heap, Map<String, String> configured) {
+    Configuration configuration = Configuration.of(null, Map.of(), configured);
+    return new Settings(configuration, new Machine(heap, 4L << 30, 2, 1 << 20));
+  }
+
+  private static HttpSettings http(SettingsPlan plan, Map<SettingName, Optional<String>> stored) {
+    return plan.with(stored).http();
+  }
+
+  private static Map<SettingName, Optional<String>> of(SettingName name, String text) {
+    return Map.of(name, Optional.of(text));
+  }
+
+  @Test
+  void what_a_server_with_more_memory_took_leaves_a_smaller_one_within_its_own() {
+    SettingsPlan small = plan(64L << 20, Map.of());
+    String size = Integer.toString(100 << 20);
+    large.check(SIZE, size);
+    ServedSettings served = small.with(of(SIZE, size));
+
+    assertThat(http(large, of(SIZE, size)).requests().maxRequestBytes()).isEqualTo(100 << 20);
+    assertThat(served.http().requests().maxRequestBytes()).isEqualTo(100 << 20);
+    assertThat(served.http().requests().maxHeldBytes()).isEqualTo(8 << 20);
+    assertThat(served.texts()).containsExactly(Map.entry(SIZE, size));
+    small.check(SIZE, size);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"134217729", "4294967296", "9223372036854775807"})
+  void a_size_beyond_what_the_server_can_hold_is_shown_as_set_and_never_in_force(String size) {
+    SettingName documents = name("couchdb/max_document_size");
+    large.check(SIZE, size);
+    large.check(documents, size);
+
+    ServedSettings served =
+        large.with(Map.of(SIZE, Optional.of(size), documents, Optional.of(size)));
+
+    assertThat(served.http().requests().maxHeldBytes()).isEqualTo(128 << 20);
+    assertThat(served.documents().json().documentBytes()).isEqualTo(9_300_000);
+    assertThat(served.texts()).containsEntry(SIZE, size).containsEntry(documents, size);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"9223372036854775808", "1023", "-1", "", "4 GB", "1e9", "infinity"})
+  void what_is_no_size_is_refused(String size) {
+    assertThatThrownBy(() -> large.check(SIZE, size))
+        .isInstanceOf(LectusException.class)
+        .hasMessageContaining("a whole number from 1024 to 9223372036854775807");
+    assertThat(large.with(of(SIZE, size)).texts()).isEmpty();
+    assertThat(http(large, of(SIZE, size)).requests().maxRequestBytes()).isEqualTo(4L << 30);
+  }
+
+  @Test
+  void what_is_stored_wins_and_what_is_not_is_as_configured() {
+    SettingsPlan plan =
+        plan(1 << 30, Map.of("cors.origins", "https://a", "access.cookie-seconds", "5"));
+
+    HttpSettings http = http(plan, of(ORIGINS, "https://b"));
+
+    assertThat(http.cors().origins()).containsExactly("https://b");
+    assertThat(http.cors().enabled()).isTrue();
+    assertThat(http.access().cookies().seconds()).isEqualTo(5);
+    assertThat(http(plan, of(CORS, "false")).cors().enabled()).isFalse();
+  }
+
+  @Test
+  void origins_alone_do_not_switch_cors_on() {
+    assertThat(http(large, of(ORIGINS, "*")).cors().enabled()).isFalse();
+    assertThat(http(large, of(CORS, "true")).cors().enabled()).isTrue();
+  }
+
+  @Test
+  void what_is_of_no_use_is_taken_for_what_is_safe() {
+    assertThat(http(large, Map.of(LOCK, Optional.empty())).access().requiresValidUser()).isTrue();
+    assertThat(http(large, of(LOCK, "perhaps")).access().requiresValidUser()).isTrue();
+    SettingsPlan open = plan(1 << 30, Map.of("cors.origins", "https://a"));
+    assertThat(http(open, Map.of(CORS, Optional.empty())).cors().enabled()).isFalse();
+    assertThat(http(open, Map.of(ORIGINS, Optional.empty())).cors().origins()).isEmpty();
+    assertThat(http(large, of(SIZE, "x")).requests().maxRequestBytes()).isEqualTo(4L << 30);
+    assertThat(large.with(of(name("new/setting"), "x")).texts()).isEmpty();
+  }
+
+  @Test
+  void a_long_value_is_not_repeated() {
+    assertThatThrownBy(() -> large.check(LOCK, "x".repeat(101)))
+        .hasMessageEndingWith("must be true or false.");
+    assertThatThrownBy(() -> large.check(LOCK, "x".repeat(100))).hasMessageEndingWith("xx\".");
+  }
+
+  /**
+   * Returns a container whose heap is that of conf/jvm.options: the smaller share where it is less
+   * than the heap that a JVM has by default, which is 96 MB and three tenths.
+   */
+  private static Machine container(long megabytes) {
+    long small = megabytes * 25 / 100;
+    long heap = (small < 125 ? small : megabytes * 40 / 100) * MIB;
+    return new Machine(heap, megabytes * MIB, 2, 65_536);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "192,48,32,0,0,112,false",
+    "256,64,32,0,0,160,true",
+    "320,80,32,0,0,208,true",
+    "384,96,32,96,1,160,true",
+    "512,204,32,116,1,160,true",
+    "768,307,109,192,1,160,true",
+    "1024,409,204,248,2,163,true",
+    "1536,614,307,448,2,167,true",
+    "2048,819,409,648,3,172,true",
+    "4096,1638,819,1280,4,359,true",
+    "65536,26214,13107,1280,4,24935,true"
+  })
+  void heap_and_store_leave_what_else_is_needed_in_a_container_of_any_size(
+      long container,
+      long heap,
+      long store,
+      long functions,
+      int children,
+      long left,
+      boolean fits) {
+    Settings settings =
+        new Settings(Configuration.of(null, Map.of(), Map.of()), container(container));
+    List<String> division = settings.division();
+
+    assertThat(division.get(0))
+        .isEqualTo(
+            "Memory: %d MB heap, %d MB store, %d MB functions (%d child processes), %d MB for all else, of %d MB"
+                .formatted(heap, store, functions, children, left, container));
+    assertThat(division).hasSize(1 + (fits ? 0 : 1) + (children > 0 ? 0 : 1));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "256,store,foundationdb,2",
+    "512,store.cache-bytes,155189248,2",
+    "512,store.cache-bytes,156237824,3",
+    "320,scripts.heap-megabytes,16,2"
+  })
+  void what_is_chosen_counts(long container, String key, String value, int sentences) {
+    Configuration chosen = Configuration.of(null, Map.of(), Map.of(key, value));
+
+    assertThat(new Settings(chosen, container(container)).division()).hasSize(sentences);
   }
 }

@@ -36,11 +36,14 @@ import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class CatalogueTest {
   @RegisterExtension static final TestStores stores = new TestStores();
 
   private static final DatabaseName NAME = DatabaseName.of("animals");
+
   private static final InstantSource NOON =
       InstantSource.fixed(Instant.ofEpochSecond(1_795_253_100));
 
@@ -70,6 +73,7 @@ final class CatalogueTest {
 
   private static final String PLACE = "http://localhost:5984/animals";
   private static final Whereabouts FROZEN = new Whereabouts.Frozen("r1", PLACE);
+
   private static final Whereabouts MOVED =
       new Whereabouts.Moved("r1", PLACE, new Secret("s"), OptionalLong.of(7));
 
@@ -464,5 +468,27 @@ final class CatalogueTest {
         transactions.read(
             tx -> Awaiting.await(tx.getRange(Range.startsWith(life.prefix()), 1).asList()));
     assertThat(left).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"a", "a0_$()+-/", "user/2026-11", "_users", "_replicator", "_global_changes"})
+  void legal(String name) {
+    assertThat(DatabaseName.of(name).text()).isEqualTo(name);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"", "A", "aB", "0a", "_other", "a b", "a.b", "a\n", "\u00e4", "a\u00e4", "-a"})
+  void illegal(String name) {
+    assertThatThrownBy(() -> DatabaseName.of(name))
+        .isInstanceOf(LectusException.class)
+        .hasMessageStartingWith("illegal_database_name: Name: '" + name + "'.");
+  }
+
+  @Test
+  void at_most_238_characters() {
+    assertThat(DatabaseName.of("a".repeat(238)).text()).hasSize(238);
+    assertThatThrownBy(() -> DatabaseName.of("a".repeat(239))).isInstanceOf(LectusException.class);
   }
 }

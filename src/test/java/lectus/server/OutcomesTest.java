@@ -7,18 +7,34 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import lectus.audit.testing.SoundStore;
 import lectus.database.DatabaseName;
 import lectus.document.edit.Edit;
 import lectus.document.edit.InteractiveEdit;
+import lectus.document.edit.ReplicatedEdit;
 import lectus.document.write.EditOutcome;
 import lectus.document.write.Writes.Completion;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
+import lectus.http.testing.Answer;
+import lectus.http.testing.LectusServer;
+import lectus.http.testing.TestSettings;
+import lectus.json.ExplodedBody;
+import lectus.revision.RevisionId;
+import lectus.revision.RevisionPath;
 import lectus.server.WriteQueue.WriteSettings;
+import lectus.store.FaultyStore;
+import lectus.store.FaultyStore.Fault;
+import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -158,5 +174,157 @@ final class OutcomesTest {
 
     assertThat(failures).hasSize(1);
     assertThat(((LectusException) failures.get(0)).error()).isEqualTo(doubt);
+  }
+
+  /** What of a long request goes into the queue at once, which always takes four edits. */
+  @Nested
+  class Slices {
+    private static final WriteSettings SETTINGS = new WriteSettings(1, 1_000, 100_000, 4, 1_000);
+
+    private static final Completion IGNORED =
+        new Completion() {
+          @Override
+          public void written(List<EditOutcome> outcomes) {}
+
+          @Override
+          public void failed(Throwable failure) {}
+        };
+    private final WriteQueue queue = new WriteQueue(SETTINGS);
+
+    private final WriteRouter router =
+        new WriteRouter(vertx.eventBus(), List.of(queue), 4, Duration.ofMinutes(1));
+
+    @AfterEach
+    void stop() {
+      vertx.close().await();
+    }
+
+    /** How many edits each transaction takes. */
+    private List<Integer> sizes(Stream<String> ids) {
+      return sizes(ids.<Edit>map(id -> InteractiveEdit.deletion(id, Optional.empty())).toList());
+    }
+
+    private List<Integer> sizes(List<Edit> edits) {
+      router.writeAll(DatabaseName.of("a"), edits, edits.size(), IGNORED);
+      List<Integer> sizes = new ArrayList<>();
+      QueuedBatch batch = WriteQueueTest.begun(queue);
+      while (batch != null) {
+        sizes.add(batch.size());
+        batch.complete(
+            batch.edits().stream()
+                .<EditOutcome>map(it -> new EditOutcome.Withheld(it.id()))
+                .toList());
+        queue.release(batch);
+        batch = WriteQueueTest.begun(queue);
+      }
+      return sizes;
+    }
+
+    private static Stream<String> different(int number) {
+      return IntStream.range(0, number).mapToObj(i -> "d" + i);
+    }
+
+    @Test
+    void a_request_goes_in_wide_slices() {
+      assertThat(sizes(different(20))).containsExactly(16, 4);
+    }
+
+    @Test
+    void a_document_that_comes_again_and_again_goes_in_narrow_ones() {
+      assertThat(sizes(Stream.generate(() -> "d").limit(10))).containsExactly(4, 4, 2);
+    }
+
+    @Test
+    void a_document_that_comes_again_ends_a_wide_slice() {
+      assertThat(sizes(Stream.concat(different(6), different(20)))).containsExactly(6, 16, 4);
+    }
+
+    @Test
+    void the_first_of_a_slice_may_come_again() {
+      assertThat(sizes(Stream.concat(Stream.of("d0", "d0"), different(2)))).containsExactly(4);
+    }
+
+    @Test
+    void revisions_of_one_document_that_a_replicator_brings_go_together() {
+      List<Edit> edits =
+          IntStream.range(0, 20)
+              .<Edit>mapToObj(
+                  i ->
+                      new ReplicatedEdit(
+                          "d",
+                          RevisionPath.of(RevisionId.of("1-" + i)),
+                          false,
+                          ExplodedBody.empty()))
+              .toList();
+      assertThat(sizes(edits)).containsExactly(16, 4);
+    }
+  }
+
+  /** Requests whose edits wait for several transactions, two edits for each. */
+  @Nested
+  class SeveralTransactions {
+    @RegisterExtension static final TestStores stores = SoundStore.stores();
+
+    private final FaultyStore faulty = new FaultyStore(stores.fresh());
+
+    /** A quarter of the queue is two edits, too, so that no transaction takes more of a request. */
+    @AutoClose
+    private final LectusServer server =
+        LectusServer.start(faulty.store(), new TestSettings().oneExecutor(2).queue(8, 64 << 20));
+
+    @BeforeEach
+    void create() {
+      server.put("/w");
+    }
+
+    private Answer writeSix() {
+      String docs = "{'_id':'a'},{'_id':'b'},{'_id':'c'},{'_id':'d'},{'_id':'e'},{'_id':'f'}";
+      return server.post("/w/_bulk_docs", ("{'docs':[" + docs + "]}").replace('\'', '"'));
+    }
+
+    @Test
+    void what_is_stored_is_told_when_a_later_transaction_fails() {
+      faulty.keepFailing(
+          FaultyStore.onThreads("lectus-executor", List.of(Fault.NONE, Fault.IO_ERROR)));
+
+      Answer answer = writeSix().expect(201);
+      String failed = "\",\"error\":\"internal_server_error\",\"reason\":\"[^\"]+\"}";
+      assertThat(answer.body())
+          .matches(
+              "\\[\\{\"ok\":true,\"id\":\"a\",[^}]+},\\{\"ok\":true,\"id\":\"b\",[^}]+},"
+                  + ("\\{\"id\":\"c" + failed + ",")
+                  + ("\\{\"id\":\"d" + failed + ",")
+                  + ("\\{\"id\":\"e" + failed + ",")
+                  + ("\\{\"id\":\"f" + failed + "]\n"));
+      assertThat(server.get("/w").body()).contains("\"doc_count\":2,");
+    }
+
+    private Answer replicateSix() {
+      String docs =
+          Stream.of("a", "b", "c", "d", "e", "f")
+              .map(id -> "{\"_id\":\"" + id + "\",\"_rev\":\"1-x\"}")
+              .collect(Collectors.joining(","));
+      return server.post("/w/_bulk_docs", "{\"new_edits\":false,\"docs\":[" + docs + "]}");
+    }
+
+    @Test
+    void a_replicators_request_fails_as_a_whole_when_a_later_transaction_does() {
+      faulty.keepFailing(
+          FaultyStore.onThreads("lectus-executor", List.of(Fault.NONE, Fault.IO_ERROR)));
+
+      replicateSix().expect(500);
+      assertThat(server.get("/w").body()).contains("\"doc_count\":2,");
+
+      replicateSix().expect(201, "[]\n");
+      assertThat(server.get("/w").body()).contains("\"doc_count\":6,");
+    }
+
+    @Test
+    void a_request_of_which_nothing_is_stored_fails_as_a_whole() {
+      faulty.keepFailing(FaultyStore.onThreads("lectus-executor", List.of(Fault.IO_ERROR)));
+
+      writeSix().expect(500);
+      assertThat(server.get("/w").body()).contains("\"doc_count\":0,");
+    }
   }
 }

@@ -40,6 +40,8 @@ import lectus.store.Store;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Jobs are found without many looks at the store, shared by all workers, and end exactly; each test
@@ -49,6 +51,7 @@ final class JobWorkerTest {
   @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   private static final String DESIGN = "_design/i";
+
   private static final String INDEX =
       "{\"language\":\"query\",\"views\":{\"v\":{\"map\":{\"fields\":{\"a\":\"asc\"},"
           + "\"partial_filter_selector\":{}},\"reduce\":\"_count\",\"options\":{\"def\":{"
@@ -490,5 +493,51 @@ final class JobWorkerTest {
     jobs.found();
     assertThat(jobs.isDue()).isTrue();
     assertThat(jobs.isDue()).isTrue();
+  }
+
+  @ParameterizedTest
+  @EnumSource(Kept.class)
+  void a_task_that_skips_a_generation_is_found(Kept kept) {
+    db.catalogue.create(db.name, TestLayout.options(false, 1));
+    Kept.write(db, 0, 200);
+    db.catalogue.reshard(db.name, 1);
+    Kept.write(db, 200, DOCUMENTS);
+    kept.define(db, 0);
+    assertThat(kept.worker(db, 10).step()).isTrue();
+    JobTasksSubspace planted = new JobTasksSubspace(db.catalogue.open(db.name));
+    db.transactions.<Void>run(
+        tx -> {
+          planted.put(tx, 1, new ShardId("0"), TaskProgress.NONE.done());
+          planted.put(tx, 1, new ShardId("1"), TaskProgress.NONE);
+          return null;
+        });
+
+    assertThat(findings()).isNotEmpty().allMatch(it -> it.contains("lacks the document"));
+    JobWorker worker = kept.worker(db, DOCUMENTS);
+    while (!kept.isReadable(db)) {
+      assertThat(worker.step()).isTrue();
+    }
+    assertThat(findings()).isNotEmpty().allMatch(it -> it.contains("lacks the document"));
+    kept.remove(db);
+  }
+
+  @ParameterizedTest
+  @EnumSource(Kept.class)
+  void an_entry_that_is_not_removed_is_found(Kept kept) {
+    db.catalogue.create(db.name, TestLayout.options(false, 1));
+    Kept.write(db, 0, DOCUMENTS);
+    kept.define(db, 0);
+    assertThat(kept.worker(db, DOCUMENTS).step()).isTrue();
+    DatabaseHandle handle = db.catalogue.open(db.name);
+    RevisionId winner = db.winner("d3").leaf();
+
+    faulty.lose(
+        it ->
+            it.method().equals("clear")
+                && it.isBelow(DatabaseSubspace.DERIVED_ROWS.key(handle.prefix()).toBytes()));
+    db.put("d3", winner, "{\"a\":\"moved\",\"ch\":\"moved\"}");
+    faulty.lose(it -> false);
+    assertThat(findings()).isNotEmpty().allMatch(it -> it.contains("d3"));
+    kept.remove(db);
   }
 }

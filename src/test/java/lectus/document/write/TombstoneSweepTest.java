@@ -7,7 +7,11 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Range;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -21,14 +25,25 @@ import lectus.database.DatabaseSubspace;
 import lectus.database.Sequence;
 import lectus.database.Whereabouts;
 import lectus.database.Whereabouts.Frozen;
+import lectus.document.edit.ReplicatedEdit;
 import lectus.document.testing.TestDatabase;
 import lectus.json.MalformedTupleException;
 import lectus.revision.RevisionId;
 import lectus.store.Awaiting;
+import lectus.store.EmbeddedStores;
+import lectus.store.LeasedRounds;
+import lectus.store.RootSubspace;
 import lectus.store.Store;
+import lectus.store.testing.TestJava;
 import lectus.store.testing.TestStores;
+import lectus.store.testing.TimedStore;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -351,5 +366,196 @@ final class TombstoneSweepTest {
     assertThat(TimeToLive.seconds("99999999999_years")).isPresent();
     assertThat(TimeToLive.seconds("999999999999_s")).isEmpty();
     assertThat(TimeToLive.json(Optional.of("5_s"))).isEqualTo("{\"deleted_document_ttl\":\"5_s\"}");
+  }
+
+  /** A process that is killed while it sweeps leaves a sound store, and another one goes on. */
+  @Nested
+  class Killed {
+    private static final long WRITTEN_AT = 1_800_000_000;
+    private static final int TOMBSTONES = 6_000;
+
+    @BeforeAll
+    static void onlyEmbedded() {
+      TestStores.onlyEmbedded();
+    }
+
+    @Test
+    void a_sweep_goes_on_after_a_kill_once_the_lease_is_over(@TempDir Path data) throws Exception {
+      try (Store store = EmbeddedStores.open(data)) {
+        TestDatabase db = TestDatabase.create(store);
+        new AutoPurge(db.catalogue, db.transactions)
+            .put(db.name, TestDatabase.utf8("{\"deleted_document_ttl\":\"1_min\"}"));
+        db.put("live", "{}");
+        db.write(tombstones());
+        TombstoneSweep first = sweep(db, WRITTEN_AT);
+        all(first);
+        first.giveBack();
+      }
+
+      killAfterTheFirstPiece(data);
+
+      try (Store store = EmbeddedStores.open(data)) {
+        TestDatabase db = TestDatabase.open(store, "db");
+        SoundStore.assertSound(store);
+        long left = db.statistics().deletedDocuments();
+        assertThat(left).isPositive().isLessThan(TOMBSTONES);
+        TombstoneSweep next = sweep(db, WRITTEN_AT + 120);
+        endLeases(db);
+        all(next);
+        assertThat(db.statistics().deletedDocuments()).isZero();
+        assertThat(db.branches("live")).hasSize(1);
+        SoundStore.assertSound(store);
+      }
+    }
+
+    private static List<ReplicatedEdit> tombstones() {
+      List<ReplicatedEdit> edits = new ArrayList<>();
+      for (int i = 0; i < TOMBSTONES; i++) {
+        edits.add(TestDatabase.replicated("d" + i, "{\"_deleted\":true}", "2-b", "1-a"));
+      }
+      return edits;
+    }
+
+    /** The ten seconds of the killed process in no time. */
+    private static void endLeases(TestDatabase db) {
+      db.transactions.runIdempotent(
+          tx -> {
+            tx.clear(RootSubspace.LEASES.range(db.store.rootPrefix()));
+            return null;
+          });
+    }
+
+    private static void killAfterTheFirstPiece(Path data) throws IOException, InterruptedException {
+      List<String> command = TestJava.command(128);
+      command.addAll(List.of(Sweeper.class.getName(), data.toString()));
+      Process process =
+          new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+      try (BufferedReader out = process.inputReader()) {
+        String line = out.readLine();
+        while (line != null && !line.equals(Sweeper.PURGED)) {
+          line = out.readLine();
+        }
+        assertThat(line).isNotNull();
+      } finally {
+        process.destroyForcibly().waitFor();
+      }
+    }
+
+    private static TombstoneSweep sweep(TestDatabase db, long seconds) {
+      return new TombstoneSweep(
+          db.store, db.catalogue, db.writer, () -> Instant.ofEpochSecond(seconds));
+    }
+
+    private static void all(TombstoneSweep sweep) {
+      boolean more;
+      do {
+        more = sweep.step();
+      } while (more);
+    }
+
+    /** Tells of its first piece, and goes on until it is killed. */
+    static final class Sweeper {
+      static final String PURGED = "purged some";
+
+      private Sweeper() {}
+
+      public static void main(String[] arguments) throws InterruptedException {
+        Store store = EmbeddedStores.open(Path.of(arguments[0]));
+        TombstoneSweep sweep = sweep(TestDatabase.open(store, "db"), WRITTEN_AT + 120);
+        sweep.step();
+        System.out.println(PURGED);
+        sweep.step();
+        Thread.currentThread().join();
+      }
+    }
+  }
+
+  /** Two servers share the purge of old tombstones; the time is moved on. */
+  @Nested
+  class Shared {
+    /** More than are purged between two renewals of the lease. */
+    private static final int TOMBSTONES = 150;
+
+    @TempDir Path folder;
+    private TimedStore time;
+    private List<TestDatabase> databases;
+
+    @BeforeAll
+    static void onlyEmbedded() {
+      TestStores.onlyEmbedded();
+    }
+
+    @BeforeEach
+    void open() {
+      time = new TimedStore(folder);
+      databases =
+          List.of("a", "b", "c").stream().map(it -> TestDatabase.create(time.store, it)).toList();
+      for (TestDatabase db : databases) {
+        new AutoPurge(db.catalogue, db.transactions)
+            .put(db.name, TestDatabase.utf8("{\"deleted_document_ttl\":\"1_h\"}"));
+        for (int i = 0; i < TOMBSTONES; i++) {
+          db.replicate("d" + i, "{\"_deleted\":true}", "2-b", "1-a");
+        }
+      }
+      TombstoneSweep first = sweep();
+      round(first);
+      first.giveBack();
+      now += 86_400;
+      time.pass(86_400);
+    }
+
+    @AfterEach
+    void close() {
+      SoundStore.assertSound(time.store);
+      time.close();
+    }
+
+    private TombstoneSweep sweep() {
+      TestDatabase db = databases.get(0);
+      return new TombstoneSweep(
+          time.store,
+          db.catalogue,
+          db.writer,
+          new SweepMetrics(),
+          () -> Instant.ofEpochSecond(now),
+          new LeasedRounds(time.store, TombstoneSweep.TASK));
+    }
+
+    private static void round(TombstoneSweep sweep) {
+      while (sweep.step()) {
+        continue;
+      }
+    }
+
+    private long tombstones() {
+      return databases.stream().mapToLong(db -> db.statistics().deletedDocuments()).sum();
+    }
+
+    @Test
+    void one_server_sweeps_and_the_other_goes_on_ten_seconds_after_it_was_killed() {
+      TombstoneSweep killed = sweep();
+      TombstoneSweep other = sweep();
+      assertThat(killed.step()).isTrue();
+      assertThat(tombstones()).isEqualTo(2 * TOMBSTONES);
+      time.pass(9);
+      assertThat(other.step()).isFalse();
+      assertThat(tombstones()).isEqualTo(2 * TOMBSTONES);
+
+      time.pass(2);
+      round(other);
+      assertThat(tombstones()).isZero();
+      assertThat(killed.step()).as("one that only slept").isFalse();
+      assertThat(other.step()).as("the round has ended").isFalse();
+    }
+
+    @Test
+    void a_server_that_is_shut_down_is_replaced_at_once() {
+      TombstoneSweep shutDown = sweep();
+      shutDown.step();
+      shutDown.giveBack();
+
+      round(sweep());
+      assertThat(tombstones()).isZero();
+    }
   }
 }

@@ -1,10 +1,20 @@
 package lectus.http.api;
 
+import static lectus.http.testing.SingleQuotes.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.charset.StandardCharsets;
+import lectus.audit.testing.SoundStore;
+import lectus.changes.log.StoreDatabases;
 import lectus.database.DatabaseName;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
+import lectus.http.testing.Request;
+import lectus.store.Store;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -274,5 +284,273 @@ final class DatabaseResourceTest {
     Answer system = server.put("/_replicator?partitioned=true").expect(400);
     assertThat(system.member("reason")).isEqualTo("Cannot partition a system database");
     server.put("/_replicator").expect(201);
+  }
+
+  /** Names that nothing can have: reserved ones, and those that are not UTF-8. */
+  @Nested
+  class UnusableNames {
+    @BeforeEach
+    void create() {
+      server.put("/w");
+      server.put("/w/_local/x", "{}");
+      server.put("/w/%EF%BF%BD", "{}");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+        delimiter = '|',
+        textBlock =
+            """
+            GET    | /%FF            | 404 | not_found     | Database does not exist.
+            DELETE | /%FF            | 404 | not_found     | Database does not exist.
+            GET    | /w%FF/a         | 404 | not_found     | Database does not exist.
+            GET    | /w/%FF          | 404 | not_found     | missing
+            GET    | /w/a%C0%80      | 404 | not_found     | missing
+            GET    | /w/%ED%A0%80    | 404 | not_found     | missing
+            DELETE | /w/%FF          | 404 | not_found     | missing
+            PUT    | /w/%FF          | 400 | illegal_docid | Document id must be valid UTF-8
+            PUT    | /w/_local/%FF   | 400 | illegal_docid | Document id must be valid UTF-8
+            PUT    | /w/_design/%FF  | 400 | illegal_docid | Document id must be valid UTF-8
+            PUT    | /w/%FF/a        | 400 | illegal_docid | Document id must be valid UTF-8
+            DELETE | /w/%FF/a        | 404 | not_found     | missing
+            PUT    | /w/_design/%FF/a| 400 | illegal_docid | Document id must be valid UTF-8
+            PUT    | /w/a/%FF        | 400 | bad_request   | Attachment name is not UTF-8 encoded
+            DELETE | /w/a/%FF        | 400 | bad_request   | Attachment name is not UTF-8 encoded
+            PUT    | /w/a/b/%FF      | 400 | bad_request   | Attachment name is not UTF-8 encoded
+            PUT    | /w/%FF/%FF      | 400 | bad_request   | Attachment name is not UTF-8 encoded
+            PUT    | /w/_design/x/%FF| 400 | bad_request   | Attachment name is not UTF-8 encoded
+            GET    | /w/a/%FF        | 404 | not_found     | missing
+            PUT    | /w/_local/x/%FF | 400 | bad_request   | _local documents do not accept attachments.
+            DELETE | /w/_local/x/%FF | 400 | bad_request   | _local documents do not accept attachments.
+            PUT    | /nodb/a/%FF     | 404 | not_found     | Database does not exist.
+            GET    | /w/_local%2F    | 400 | bad_request   | Invalid _local document id.
+            PUT    | /w/_local%2F    | 400 | bad_request   | Invalid _local document id.
+            GET    | /w/_local       | 400 | bad_request   | Invalid _local document id.
+            GET    | /w/_local%2Fx/y | 404 | not_found     | missing
+            PUT    | /w/_local%2Fx/y | 400 | bad_request   | _local documents do not accept attachments.
+            GET    | /w/_nope        | 404 | not_found     | missing
+            GET    | /w/_nope/x      | 404 | not_found     | missing
+            GET    | /w/_nope/x/y    | 404 | not_found     | missing
+            DELETE | /w/_nope/x      | 404 | not_found     | missing
+            GET    | /w/_security/x  | 404 | not_found     | missing
+            GET    | /w/_all_docs/x  | 404 | not_found     | missing
+            GET    | /w/a?x=%FF      | 404 | not_found     | missing
+            GET    | /w/a?rev=%FF    | 400 | bad_request   | The URL is not UTF-8.
+            GET    | /nodb/_nope/x   | 404 | not_found     | Database does not exist.
+            PUT    | /nodb/_nope/x   | 404 | not_found     | Database does not exist.
+            """)
+    void nothing_has_them(String method, String target, int status, String error, String reason) {
+      Request request = server.request(method, target);
+      Answer answer = method.equals("PUT") ? request.json("{}").send() : request.send();
+
+      answer.expect(status, "{\"error\":\"" + error + "\",\"reason\":\"" + reason + "\"}\n");
+    }
+
+    @Test
+    void a_head_finds_none_either() {
+      Answer answer = server.head("/w/_nope/x").expect(404);
+      assertThat(answer.body()).isEmpty();
+    }
+
+    @Test
+    void reserved_names_are_not_written() {
+      String reason = "Only reserved document ids may start with underscore.";
+      assertThat(server.put("/w/_nope/x", "{}").member("reason")).isEqualTo(reason);
+      assertThat(server.put("/w/_nope", "{}").member("reason")).isEqualTo(reason);
+      assertThat(server.post("/w/_nope/x", "{}").header("allow")).isEqualTo("DELETE,GET,HEAD,PUT");
+    }
+
+    @Test
+    void a_database_cannot_be_called_so() {
+      Answer answer = server.put("/%FF").expect(400);
+      assertThat(answer.member("error")).isEqualTo("illegal_database_name");
+      assertThat(answer.member("reason")).startsWith("Name: '\ufffd'.");
+    }
+
+    /** Bytes that are not UTF-8 do not refer to the document that is called U+FFFD. */
+    @Test
+    void what_takes_the_place_of_bad_bytes_is_a_name_of_its_own() {
+      server.get("/w/%EF%BF%BD").expect(200);
+      server.get("/w/%FF").expect(404);
+    }
+  }
+
+  /** The requests of administrators' maintenance scripts. */
+  @Nested
+  class Upkeep {
+    @RegisterExtension static final LectusServer server = LectusServer.shared("/w");
+
+    @ParameterizedTest
+    @ValueSource(strings = {"_compact", "_compact/d", "_compact/d/x", "_view_cleanup"})
+    void what_needs_no_doing_is_accepted(String what) {
+      server.write("/w/_design/d", "{}");
+
+      server.post("/w/" + what, "").expect(202, "{\"ok\":true}\n");
+      server
+          .post("/nodb/" + what, "{}")
+          .expect(json("{'error':'not_found','reason':'Database does not exist.'}\n"));
+    }
+
+    @Test
+    void indexes_are_compacted_of_design_documents_that_are_there() {
+      String gone = server.write("/w/_design/gone", "{}");
+      server.delete("/w/_design/gone?rev=" + gone);
+
+      server
+          .post("/w/_compact/nope", "")
+          .expect(json("{'error':'not_found','reason':'missing'}\n"));
+      server
+          .post("/w/_compact/gone", "")
+          .expect(json("{'error':'not_found','reason':'deleted'}\n"));
+    }
+
+    @Test
+    void the_time_that_tombstones_are_kept_is_kept_as_written() {
+      server.get("/w/_auto_purge").expect("{}\n");
+      for (String good : new String[] {"30_days", "infinity", "1_s"}) {
+        server
+            .put("/w/_auto_purge", json("{'deleted_document_ttl':'%s'}").formatted(good))
+            .expect(201, "{\"ok\":true}\n");
+        assertThat(server.get("/w/_auto_purge").member("deleted_document_ttl")).isEqualTo(good);
+      }
+      for (String bad : new String[] {"\"5\"", "5", "null", "\"0_s\""}) {
+        assertThat(
+                server
+                    .put("/w/_auto_purge", "{\"deleted_document_ttl\":" + bad + "}")
+                    .member("reason"))
+            .isEqualTo("deleted_document_ttl must be a valid string");
+      }
+      assertThat(server.put("/w/_auto_purge", "{\"x\":1}").member("reason"))
+          .isEqualTo("invalid auto purge property");
+      assertThat(server.get("/w/_auto_purge").member("deleted_document_ttl")).isEqualTo("1_s");
+      server.put("/w/_auto_purge", "{}");
+      server.get("/w/_auto_purge").expect("{}\n");
+      server.get("/nodb/_auto_purge").expect(404);
+      server.delete("/w/_auto_purge").expect(405);
+    }
+
+    /** curl says of what follows -d that it is a form. */
+    @ParameterizedTest
+    @CsvSource({
+      "/w/_auto_purge,{'deleted_document_ttl':'1_s'},201",
+      "/w/_feeds/f,{'channels':'c'},201",
+      "/w/_security,{},200",
+      "/w/_revs_limit,7,200",
+      "/w/_purged_infos_limit,7,200"
+    })
+    void a_setting_of_a_database_needs_no_content_type(String target, String json, int status) {
+      Answer answer =
+          server
+              .request("PUT", target, "Content-Type", "application/x-www-form-urlencoded")
+              .body(json.replace('\'', '"').getBytes(StandardCharsets.UTF_8))
+              .send();
+      assertThat(answer.status()).as(answer.body()).isEqualTo(status);
+    }
+
+    @Test
+    void nothing_was_purged() {
+      server.get("/w/_purged_infos").expect("{\"purged_infos\":[]}\n");
+      server.get("/nodb/_purged_infos").expect(404);
+    }
+
+    @Test
+    void the_limit_of_purges_is_kept_beside_that_of_revisions() {
+      server.get("/w/_purged_infos_limit").expect("1000\n");
+      for (String good : new String[] {"1", "999999999999999999", "1000", "7"}) {
+        server.put("/w/_purged_infos_limit", good).expect("{\"ok\":true}\n");
+        server.get("/w/_purged_infos_limit").expect(good + "\n");
+      }
+      server.put("/w/_revs_limit", "5");
+      server.get("/w/_purged_infos_limit").expect("7\n");
+      server.put("/w/_purged_infos_limit", "8");
+      server.get("/w/_revs_limit").expect("5\n");
+      server.get("/nodb/_purged_infos_limit").expect(404);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"0", "-1", "1.5", "\"5\"", "null", "{}", "1000000000000000000"})
+    void the_limit_of_purges_is_a_positive_integer(String bad) {
+      server
+          .put("/w/_purged_infos_limit", bad)
+          .expect(
+              400,
+              json(
+                  "{'error':'bad_request','reason':'`purged_infos_limit` must be positive"
+                      + " integer'}\n"));
+      server.get("/w/_purged_infos_limit").expect("1000\n");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+        delimiter = '|',
+        textBlock =
+            """
+            q=0                | The `q` value should be a positive integer.
+            q=x                | The `q` value should be a positive integer.
+            q=                 | The `q` value should be a positive integer.
+            q=1.5              | The `q` value should be a positive integer.
+            n=-1               | The `n` value should be a positive integer.
+            placement=x        | The `placement` value should be in a format `zone:n`.
+            placement=         | The `placement` value should be in a format `zone:n`.
+            placement=a:0      | The `placement` value should be in a format `zone:n`.
+            placement=a:1,b    | The `placement` value should be in a format `zone:n`.
+            """)
+    void how_a_database_is_to_be_spread_is_checked(String query, String reason) {
+      server
+          .put("/new?" + query)
+          .expect(400, json("{'error':'bad_request','reason':'%s'}\n").formatted(reason));
+      server.get("/new").expect(404);
+    }
+
+    @Test
+    void how_a_database_is_to_be_spread_makes_no_difference() {
+      server.put("/new?q=8&n=3&placement=a:1,b:2").expect(201);
+      assertThat(server.get("/new").body()).contains("\"cluster\":{\"q\":1,\"n\":1,");
+    }
+  }
+
+  /** What an older version stored in databases of the system can be read. */
+  @Nested
+  class OfTheSystem {
+    private static final String JAN = "org.couchdb.user:jan";
+
+    @RegisterExtension static final TestStores stores = SoundStore.stores();
+
+    private StoreDatabases old;
+    @AutoClose private LectusServer server;
+
+    @BeforeEach
+    void start() {
+      Store store = stores.fresh();
+      old = new StoreDatabases(store);
+      old.create("_users");
+      old.put("_users", JAN);
+      server = LectusServer.start(store);
+    }
+
+    @Test
+    void an_old_database_is_read_and_removed() {
+      Answer jan = server.get("/_users/" + JAN).expect(200);
+      assertThat(server.get("/_users/_all_docs").body()).contains(JAN);
+      assertThat(server.post("/_users/_all_docs", "{}").body()).contains(JAN);
+      server.post("/_users/_bulk_get", "{\"docs\":[{\"id\":\"" + JAN + "\"}]}").expect(200);
+      server.post("/_users/_revs_diff", "{}").expect(200);
+      assertThat(server.post("/_users/_changes", "{}").body()).contains(JAN);
+      server.put("/_users/_local/checkpoint", "{}").expect(201);
+      server.delete("/_users/" + JAN + "?rev=" + jan.member("_rev")).expect(200);
+      server.delete("/_users").expect(200);
+      server
+          .get("/_users")
+          .expect("{\"error\":\"not_found\",\"reason\":\"Database does not exist.\"}\n");
+    }
+
+    @Test
+    void other_databases_are_not_touched_by_this() {
+      for (String name : new String[] {"_global_changes", "my_users", "users", "replicator"}) {
+        server.put("/" + name).expect(201);
+        server.put("/" + name + "/_users", "{}").expect(400);
+        server.put("/" + name + "/a", "{}").expect(201);
+      }
+    }
   }
 }

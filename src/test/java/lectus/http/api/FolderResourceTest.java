@@ -3,6 +3,7 @@ package lectus.http.api;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
@@ -18,9 +19,11 @@ import lectus.config.Settings;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.TestSettings;
+import lectus.json.JsonBuffer;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -264,5 +267,132 @@ final class FolderResourceTest {
         .isInstanceOf(ConfigurationException.class)
         .hasMessage(
             "The folder of \"http.utils\", %s, has no index.html that can be read.", outside);
+  }
+
+  /** The example page and the dashboard as they are served; browsers test what they do. */
+  @Nested
+  class PackagedPages {
+    private static LectusServer server;
+
+    @BeforeAll
+    static void start() {
+      server = LectusServer.start(stores.fresh());
+    }
+
+    @AfterAll
+    static void stop() {
+      server.close();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+      "/_example/, text/html; charset=utf-8, <!doctype html>",
+      "/_example/page.js, text/javascript; charset=utf-8, import",
+      "/_example/changes-socket.js, text/javascript; charset=utf-8, lectus.changes.v1",
+      "/_example/page.css, text/css; charset=utf-8, color-scheme",
+      "/_example/icon.svg, image/svg+xml, <svg",
+      "/_lectus/, text/html; charset=utf-8, <!doctype html>",
+      "/_lectus/dashboard.js, text/javascript; charset=utf-8, import",
+      "/_lectus/changes-socket.js, text/javascript; charset=utf-8, lectus.changes.v1",
+      "/_lectus/page.css, text/css; charset=utf-8, color-scheme",
+      "/_lectus/dashboard.css, text/css; charset=utf-8, plot",
+      "/_lectus/icon.svg, image/svg+xml, <svg"
+    })
+    void its_files(String path, String type, String content) {
+      Answer answer = server.get(path).expect(200);
+      assertThat(answer.header("content-type")).isEqualTo(type);
+      assertThat(answer.body()).contains(content);
+      assertThat(answer.header("content-security-policy"))
+          .startsWith("default-src 'none'; script-src 'self';")
+          .doesNotContain("unsafe");
+      assertThat(answer.header("x-content-type-options")).isEqualTo("nosniff");
+      server.head(path).expect(200);
+    }
+
+    /** Its policy would block them. */
+    @ParameterizedTest
+    @ValueSource(strings = {"/_example/", "/_lectus/"})
+    void it_has_neither_scripts_nor_styles_nor_handlers_inside(String page) {
+      assertThat(server.get(page).body())
+          .doesNotContainPattern("<style|style=|<script>|\\son[a-z]+=|javascript:|https?://");
+    }
+
+    @Test
+    void what_has_not_changed_is_not_sent_again() {
+      String tag = server.get("/_example/page.js").header("etag");
+
+      server.request("GET", "/_example/page.js", "If-None-Match", tag).send().expect(304);
+      server.request("GET", "/_example/page.js", "If-None-Match", "\"other\"").send().expect(200);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/_example", "/_lectus"})
+    void its_links_need_the_slash(String page) {
+      Answer answer = server.get(page).expect(302);
+      assertThat(answer.header("location")).isEqualTo(page + "/");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+        strings = {
+          "/_example/nope",
+          "/_example/..",
+          "/_example/a/b",
+          "/_example/index.html",
+          "/_example/page.js/",
+          "/_example/dashboard.js",
+          "/_lectus/page.js",
+          "/_lectus/%2e%2e/page.js"
+        })
+    void there_is_nothing_else(String path) {
+      Answer answer = server.get(path).expect(404);
+      assertThat(answer.member("error")).isEqualTo("not_found");
+    }
+
+    @Test
+    void it_is_only_read() {
+      Answer answer = server.post("/_example/", "{}").expect(405);
+      assertThat(answer.header("allow")).isEqualTo("GET,HEAD");
+    }
+  }
+
+  @Nested
+  class Parts {
+    private static final int PART_BYTES = 128 << 10;
+
+    @TempDir Path folder;
+
+    @Test
+    void a_file_comes_in_parts_and_none_is_empty() throws IOException {
+      FolderResource.FileParts parts = partsOf("x".repeat(2 * PART_BYTES), 2 * PART_BYTES);
+      JsonBuffer out = new JsonBuffer(16);
+
+      assertThat(parts.appendNext(out)).isTrue();
+      assertThat(out.length()).isEqualTo(PART_BYTES);
+      assertThat(parts.appendNext(out)).isFalse();
+      assertThat(out.length()).isEqualTo(2 * PART_BYTES);
+    }
+
+    @Test
+    void what_was_added_since_is_not_sent() throws IOException {
+      JsonBuffer out = new JsonBuffer(16);
+
+      assertThat(partsOf("old and new", 3).appendNext(out)).isFalse();
+      assertThat(out.toString()).isEqualTo("old");
+    }
+
+    @Test
+    void a_file_that_became_shorter_is_broken_off() throws IOException {
+      FolderResource.FileParts parts = partsOf("short", 6);
+
+      assertThatThrownBy(() -> parts.appendNext(new JsonBuffer(16)))
+          .hasCauseInstanceOf(EOFException.class);
+    }
+
+    private FolderResource.FileParts partsOf(String content, long size) throws IOException {
+      Path file = Files.writeString(folder.resolve("file"), content);
+      return new FolderResource.FileParts(
+          new FolderResource.ServedFile(file, size, Instant.EPOCH), 0, size);
+    }
   }
 }

@@ -3,16 +3,31 @@ package lectus.http.changes;
 import static lectus.http.testing.SingleQuotes.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import lectus.changes.page.NormalFeed;
+import lectus.database.Sequence;
+import lectus.database.ShardTopology.HashScheme;
 import lectus.http.testing.Answer;
+import lectus.http.testing.Connection;
+import lectus.http.testing.Conversation;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.SocketClient;
+import lectus.store.EmbeddedStores;
+import lectus.store.Store;
+import lectus.store.WatchedStore;
+import lectus.store.testing.Await;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -444,5 +459,471 @@ final class ChangesResourceTest {
                 server.get("/w/_changes/0?descending=true&feed=continuous&timeout=1000").body(),
                 "id"))
         .containsExactly("b", "a");
+  }
+
+  /** Reading up to and including a sequence, in every form of the feed. */
+  @Nested
+  class Until {
+    @RegisterExtension static final LectusServer server = LectusServer.shared();
+
+    private final List<String> seq = new ArrayList<>();
+
+    @BeforeEach
+    void write() {
+      server.put("/w");
+      for (String id : List.of("a", "b", "c")) {
+        put(id);
+      }
+    }
+
+    private void put(String id) {
+      server.write("/w/" + id, "{}");
+      seq.add(server.get("/w").member("update_seq"));
+    }
+
+    private String body(String query) {
+      return server.get("/w/_changes?" + query).body();
+    }
+
+    private static List<String> ids(String body) {
+      List<String> ids = new ArrayList<>();
+      for (String part : body.split("\"id\":\"")) {
+        ids.add(part.substring(0, Math.max(0, part.indexOf('"'))));
+      }
+      return ids.subList(1, ids.size());
+    }
+
+    @Test
+    void a_normal_feed_ends_at_it() {
+      String bounded = body("until=" + seq.get(1));
+      assertThat(ids(bounded)).containsExactly("a", "b");
+      assertThat(bounded)
+          .startsWith("{\"results\":[\n{\"seq\":\"" + seq.get(0) + "\"")
+          .contains("},\r\n{\"seq\":\"" + seq.get(1) + "\"")
+          .endsWith("}]}\n],\n\"last_seq\":\"" + seq.get(1) + "\",\"pending\":1}\n");
+      assertThat(body("until=" + seq.get(2))).isEqualTo(body(""));
+      assertThat(body("until=now")).isEqualTo(body(""));
+      assertThat(body("until=" + seq.get(1) + "&limit=1"))
+          .isEqualTo(body("limit=1"))
+          .endsWith("\"pending\":2}\n");
+      assertThat(body("since=" + seq.get(1) + "&until=" + seq.get(0)))
+          .isEqualTo("{\"results\":[\n\n],\n\"last_seq\":\"" + seq.get(1) + "\",\"pending\":0}\n");
+      assertThat(body("until=0")).startsWith("{\"results\":[\n\n],\n\"last_seq\":\"0\"");
+      assertThat(body("until=" + seq.get(0) + "&limit=0")).contains("\"last_seq\":\"0\"");
+      server.get("/w/_changes?until=nonsense").expect(400);
+    }
+
+    @Test
+    void newest_first_begins_at_it() {
+      assertThat(ids(body("descending=true&until=" + seq.get(1)))).containsExactly("b", "a");
+      assertThat(ids(body("descending=true&until=" + seq.get(1) + "&limit=1")))
+          .containsExactly("b");
+      assertThat(ids(body("descending=true&until=0"))).isEmpty();
+    }
+
+    @Test
+    void a_document_updated_behind_it_is_not_shown() {
+      String before = seq.get(2);
+      String rev = server.get("/w/b").member("_rev");
+      server.write("/w/b?rev=" + rev, "{}");
+
+      assertThat(ids(body("until=" + before))).containsExactly("a", "c");
+    }
+
+    @Test
+    void live_feeds_end_at_once_if_it_has_passed() {
+      String until = "&until=" + seq.get(1);
+      String end = "{\"last_seq\":\"" + seq.get(1) + "\",\"pending\":1}\n";
+
+      assertThat(ids(body("feed=longpoll" + until))).containsExactly("a", "b");
+      assertThat(body("feed=longpoll&since=" + seq.get(1) + until))
+          .isEqualTo("{\"results\":[\n\n],\n\"last_seq\":\"" + seq.get(1) + "\",\"pending\":0}\n");
+      assertThat(ids(body("feed=continuous&heartbeat=true" + until))).containsExactly("a", "b");
+      assertThat(body("feed=continuous&heartbeat=true" + until)).endsWith(end);
+      assertThat(ids(body("feed=eventsource" + until))).containsExactly("a", "b");
+      try (SocketClient socket = SocketClient.connect(server, "/w/_changes?" + until)) {
+        assertThat(ids(socket.text() + socket.text())).containsExactly("a", "b");
+        assertThat(socket.text() + '\n').isEqualTo(end);
+        assertThat(socket.closeCode()).isEqualTo(1000);
+      }
+    }
+
+    /** The bound is a future sequence: the one that a second database's next write gets. */
+    @Test
+    void a_live_feed_goes_on_until_it_passes() {
+      server.put("/other");
+      server.write("/other/x", "{}");
+      String future = server.get("/other").member("update_seq");
+      try (Connection feed =
+          server
+              .request(
+                  "GET", "/w/_changes?feed=continuous&heartbeat=60000&since=now&until=" + future)
+              .open()) {
+        feed.readHead();
+        server.write("/w/d", "{}");
+
+        assertThat(feed.chunkText()).isEqualTo("{\"last_seq\":\"" + future + "\",\"pending\":1}\n");
+        assertThat(feed.chunkText()).isEmpty();
+      }
+    }
+
+    /** Commits to other shards do not wake a shard's readers at once, but they pass the bound. */
+    @Test
+    void a_reader_of_a_shard_learns_that_the_database_has_passed_it() {
+      server.put("/v?changes_shards=2");
+      server.put("/other");
+      String first = "d0";
+      String inOther = null;
+      for (int i = 1; inOther == null; i++) {
+        inOther = shardOf("d" + i) == shardOf(first) ? null : "d" + i;
+      }
+      server.write("/v/" + first, "{}");
+      server.write("/other/x", "{}");
+      String future = server.get("/other").member("update_seq");
+      String query = "?feed=continuous&heartbeat=60000&since=now&until=" + future;
+      try (Connection feed =
+          server.request("GET", "/v/_changes/" + shardOf(first) + query).open()) {
+        feed.readHead();
+        server.write("/v/" + inOther, "{}");
+
+        assertThat(feed.chunkText()).startsWith("{\"last_seq\":\"" + future + "\"");
+        assertThat(feed.chunkText()).isEmpty();
+      }
+    }
+
+    private static int shardOf(String id) {
+      return HashScheme.JUMP_CRC32.shardOf(id, 2);
+    }
+  }
+
+  /**
+   * The position of a feed advances with the rows that were looked at, even if a filter passes
+   * none.
+   */
+  @Nested
+  class FilteredPosition {
+    @RegisterExtension static final LectusServer server = LectusServer.shared();
+
+    @BeforeEach
+    void create() {
+      server.put("/w");
+      server.write("/w/before", "{}");
+    }
+
+    private String last() {
+      return server.get("/w").member("update_seq");
+    }
+
+    private static String heartbeat(String at) {
+      return "event: heartbeat\ndata: \nid: \"" + at + "\"\n\n";
+    }
+
+    @Test
+    void heartbeats_of_events_tell_it() {
+      try (Connection feed =
+          server
+              .request("GET", "/w/_changes?feed=eventsource&heartbeat=20&filter=_design")
+              .open()) {
+        feed.readHead();
+        String before = heartbeat(last());
+        Await.until("it is behind what it read by itself", () -> feed.chunkText().equals(before));
+        server.write("/w/after", "{}");
+        String after = heartbeat(last());
+        Await.until("it is behind what the tail read", () -> feed.chunkText().equals(after));
+      }
+    }
+
+    @Test
+    void last_seq_tells_it() {
+      for (String form : new String[] {"longpoll", "continuous"}) {
+        String query = "?filter=_design&timeout=20&feed=" + form;
+        assertThat(server.get("/w/_changes" + query).body())
+            .contains("\"last_seq\":\"" + last() + "\",\"pending\":0}");
+      }
+    }
+
+    @Test
+    void heartbeats_and_ends_of_subscriptions_tell_it() {
+      try (Conversation client = Conversation.with(server)) {
+        client.subscribe("a", "'db':'w','doc_ids':['none'],'heartbeat':20");
+        SocketClient socket = client.socket();
+        String before = at("heartbeat", last());
+        Await.until("it is behind what it read by itself", () -> socket.text().equals(before));
+        server.write("/w/after", "{}");
+        String after = at("heartbeat", last());
+        Await.until("it is behind what the tail read", () -> socket.text().equals(after));
+        server.write("/w/last", "{}");
+        String end = last();
+        String beforeEnd = at("heartbeat", end);
+        Await.until("it is behind the last one", () -> socket.text().equals(beforeEnd));
+        client.unsubscribe("a");
+        Await.until("it ends there", () -> socket.text().equals(at("end", end)));
+      }
+    }
+
+    private static String at(String type, String at) {
+      return "{\"type\":\"" + type + "\",\"id\":\"a\",\"at\":\"" + at + "\"}";
+    }
+  }
+
+  /** The number of transactions of a normal feed (RFC 003, Access Patterns). */
+  @Nested
+  class FeedTransactions {
+    @RegisterExtension static final TestStores stores = new TestStores();
+
+    private final WatchedStore store = new WatchedStore(stores.fresh(), "lectus-reader");
+    @AutoClose private final LectusServer server = LectusServer.start(store.store());
+
+    @BeforeEach
+    void fill() {
+      server.put("/w");
+      write(3);
+    }
+
+    private void write(int documents) {
+      String docs =
+          IntStream.range(0, documents).mapToObj(i -> "{}").collect(Collectors.joining(","));
+      server.post("/w/_bulk_docs", "{\"docs\":[" + docs + "]}").expect(201);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+        strings = {
+          "",
+          "?limit=2",
+          "?descending=true",
+          "?descending=true&limit=0",
+          "?include_docs=true",
+          "?filter=_design"
+        })
+    void an_answer_of_one_page_is_of_one_transaction_and_so_is_that_nothing_changed(String query) {
+      String target = "/w/_changes" + query;
+      int before = store.begun();
+      Answer feed = server.get(target).expect(200);
+      assertThat(store.begun() - before).isEqualTo(1);
+
+      Answer unchanged =
+          server.request("GET", target, "If-None-Match", feed.header("etag")).send().expect(304);
+      assertThat(unchanged.body()).isEmpty();
+      assertThat(unchanged.header("etag")).isEqualTo(feed.header("etag"));
+      assertThat(store.begun() - before).isEqualTo(2);
+
+      write(1);
+      Answer changed =
+          server.request("GET", target, "If-None-Match", feed.header("etag")).send().expect(200);
+      assertThat(changed.header("etag")).isNotEqualTo(feed.header("etag"));
+    }
+
+    @Test
+    void an_answer_of_one_page_of_db_updates_is_of_one_transaction() {
+      String last = server.get("/_db_updates").member("last_seq");
+      for (String query :
+          List.of(
+              "", "?since=" + last, "?limit=0", "?descending=true", "?descending=true&limit=0")) {
+        int before = store.begun();
+        server.get("/_db_updates" + query).expect(200);
+        assertThat(store.begun() - before).as(query).isEqualTo(1);
+      }
+    }
+
+    @Test
+    void an_answer_of_several_pages_is_of_as_many_transactions() {
+      write(5_000);
+      int before = store.begun();
+      Answer feed = server.get("/w/_changes");
+      assertThat(feed.body()).contains("\"pending\":0");
+      assertThat(feed.body().lines().filter(line -> line.startsWith("{\"seq\"")).count())
+          .isEqualTo(5_003);
+      assertThat(store.begun() - before).isGreaterThan(1);
+      server.request("GET", "/w/_changes", "If-None-Match", feed.header("etag")).send().expect(304);
+    }
+  }
+
+  /** Every feed refuses a sequence that was not reached yet, which does not affect other feeds. */
+  @Nested
+  class FutureSince {
+    @RegisterExtension static final LectusServer server = LectusServer.shared();
+
+    private static final String NORMAL = "";
+    private static final String LONG_POLL = "&feed=longpoll";
+    private static final String CONTINUOUS = "&feed=continuous";
+    private static final String EVENTS = "&feed=eventsource";
+
+    private String sequence;
+    private String shard;
+
+    @BeforeEach
+    void write() {
+      server.put("/w");
+      server.write("/w/a", "{}");
+      sequence = server.get("/w").member("update_seq");
+      String shards = server.get("/w/_changes/_meta").body();
+      shard = shards.replaceAll("(?s).*\"shards\":\\[\"([^\"]+)\"].*", "$1");
+    }
+
+    /** Returns a position in the whole store, hours ahead of any that the test may reach. */
+    private String laterInStore() {
+      byte[] at = Sequence.parse(sequence).orElseThrow().versionstamp();
+      at[2]++;
+      return Sequence.of(0, Arrays.copyOf(at, 10), 0).toString().substring(2);
+    }
+
+    private String laterInDatabase() {
+      return sequence.substring(0, 2) + laterInStore();
+    }
+
+    /**
+     * Returns a sequence of an Incarnation that the database does not have, at a commit that it
+     * has.
+     */
+    private String ofLaterIncarnation() {
+      Sequence reached = Sequence.parse(sequence).orElseThrow();
+      return new Sequence(reached.incarnation() + 1, reached.versionstamp()).toString();
+    }
+
+    private static void assertRefused(Answer answer) {
+      assertThat(answer.status()).as(answer.toString()).isEqualTo(400);
+      assertThat(answer.member("error")).isEqualTo("bad_request");
+      assertThat(answer.member("reason")).contains("future");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {NORMAL, LONG_POLL, CONTINUOUS, EVENTS, "&limit=0", "&until=now"})
+    void of_a_database_and_a_shard(String form) {
+      for (String since : List.of(laterInDatabase(), ofLaterIncarnation())) {
+        assertRefused(server.get("/w/_changes?since=" + since + form));
+        assertRefused(server.get("/w/_changes/" + shard + "?since=" + since + form));
+        assertRefused(server.post("/w/_changes?since=" + since + form, "{}"));
+      }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {NORMAL, LONG_POLL, CONTINUOUS, EVENTS, "&limit=0", "&until=now"})
+    void of_the_updates_of_the_store(String form) {
+      assertRefused(server.get("/_db_updates?since=" + laterInStore() + form));
+    }
+
+    @Test
+    void of_the_list_of_shards() {
+      assertRefused(server.get("/w/_changes/_meta?since=" + laterInDatabase()));
+      server.get("/w/_changes/_meta?since=" + sequence).expect(200);
+    }
+
+    @Test
+    void of_a_browser_that_comes_again() {
+      assertRefused(
+          server
+              .request("GET", "/w/_changes?feed=eventsource", "Last-Event-ID", laterInDatabase())
+              .send());
+      assertRefused(
+          server
+              .request("GET", "/_db_updates?feed=eventsource", "Last-Event-ID", laterInStore())
+              .send());
+    }
+
+    @Test
+    void of_a_feed_as_a_socket() {
+      for (String target :
+          List.of(
+              "/w/_changes?since=" + laterInDatabase(), "/_db_updates?since=" + laterInStore())) {
+        assertRefused(
+            server
+                .request(
+                    "GET",
+                    target,
+                    "Connection",
+                    "Upgrade",
+                    "Upgrade",
+                    "websocket",
+                    "Sec-WebSocket-Version",
+                    "13",
+                    "Sec-WebSocket-Key",
+                    "dGhlIHNhbXBsZSBub25jZQ==")
+                .send());
+      }
+    }
+
+    @Test
+    void of_a_subscription() {
+      try (Conversation client = Conversation.with(server)) {
+        client.subscribe("one", "'db':'w','since':'" + laterInDatabase() + "'");
+        client.error("one", "bad_request", true);
+        client.subscribe("one", "'db':'w','since':'" + ofLaterIncarnation() + "'");
+        client.error("one", "bad_request", true);
+        client.subscribe("many", "'db':'w*','since':'" + laterInStore() + "'");
+        client.error("many", "bad_request", true);
+      }
+    }
+
+    /** Nobody else has to wait for a sequence that a client invents. */
+    @Test
+    void others_with_the_same_options_go_on() {
+      server.get("/w/_changes?feed=longpoll&timeout=1&since=" + laterInDatabase());
+      try (SocketClient feed = SocketClient.connect(server, "/w/_changes?since=now")) {
+        server.get("/w/_changes?feed=longpoll&timeout=1&since=" + laterInDatabase());
+        server.write("/w/b", "{}");
+        assertThat(feed.text()).contains("\"id\":\"b\"");
+        server.write("/w/c", "{}");
+        assertThat(feed.text()).contains("\"id\":\"c\"");
+      }
+    }
+
+    @Test
+    void what_is_made_of_a_read_version_is_no_future() {
+      String at = positionInStore(server);
+      assertThat(at).isGreaterThan(sequence.substring(2));
+      String inDatabase = sequence.substring(0, 2) + at;
+
+      server.get("/w/_changes?since=" + inDatabase).expect(200);
+      server.get("/_db_updates?since=" + at).expect(200);
+      server.get("/w/_changes?feed=longpoll&timeout=1&since=" + inDatabase).expect(200);
+      server.write("/w/b", "{}");
+      assertThat(server.get("/w/_changes?feed=longpoll&since=" + inDatabase).body())
+          .contains("\"id\":\"b\"");
+    }
+
+    /** Returns the position of a reader of many databases that has seen all of the store. */
+    private static String positionInStore(LectusServer server) {
+      try (Conversation client = Conversation.with(server)) {
+        client.subscribe("a", "'db':'w*','since':'now'");
+        return client.caughtUp("a");
+      }
+    }
+
+    /** {@code until} is waited for. */
+    @Test
+    void newest_first_and_bounds_may_lie_ahead() {
+      assertThat(server.get("/w/_changes?descending=true&since=" + laterInDatabase()).status())
+          .as("which is not looked at")
+          .isEqualTo(200);
+      assertThat(server.get("/w/_changes?descending=true&until=" + laterInDatabase()).body())
+          .contains("\"id\":\"a\"");
+      try (Connection feed =
+          server.request("GET", "/w/_changes?feed=continuous&until=" + laterInDatabase()).open()) {
+        feed.readHead().expect(200);
+        assertThat(feed.chunkText()).contains("\"id\":\"a\"");
+      }
+    }
+
+    /** After a restart, an embedded store's versions are above all that it gave out before. */
+    @Test
+    void what_was_given_out_before_a_restart_is_no_future(@TempDir Path folder) {
+      TestStores.onlyEmbedded();
+      String since;
+      try (Store store = EmbeddedStores.open(folder);
+          LectusServer before = LectusServer.start(store)) {
+        before.put("/w");
+        before.write("/w/a", "{}");
+        since = positionInStore(before);
+      }
+      try (Store store = EmbeddedStores.open(folder);
+          LectusServer after = LectusServer.start(store)) {
+        after.get("/_db_updates?since=" + since).expect(200);
+        after.get("/_db_updates?feed=longpoll&timeout=1&since=" + since).expect(200);
+        String inDatabase = sequence.substring(0, 2) + since;
+        after.get("/w/_changes?since=" + inDatabase).expect(200);
+        assertRefused(after.get("/w/_changes?since=" + laterInDatabase()));
+      }
+    }
   }
 }

@@ -1,17 +1,28 @@
 package lectus.http.changes;
 
+import static lectus.http.testing.SingleQuotes.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
 import lectus.audit.testing.SoundStore;
 import lectus.http.testing.Answer;
 import lectus.http.testing.Connection;
 import lectus.http.testing.LectusServer;
+import lectus.http.testing.Request;
 import lectus.http.testing.TestSettings;
+import lectus.store.HeldReads;
 import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Long polls and continuous feeds. */
+/** Long polls, continuous feeds and event sources, byte for byte. */
 final class LiveFeedTest {
   @RegisterExtension static final TestStores stores = SoundStore.stores();
 
@@ -196,6 +207,158 @@ final class LiveFeedTest {
       feed.readHead();
       server.write("/w/a", "{}");
       assertThat(feed.rest()).contains("\"id\":\"a\"");
+    }
+  }
+
+  private Request events(String query) {
+    return server.request("GET", "/w/_changes?feed=eventsource" + query);
+  }
+
+  private static String event(String seq, String id, String rev) {
+    return json("data: {'seq':'%s','id':'%s','changes':[{'rev':'%s'}]}\nid: '%s'\n\n")
+        .formatted(seq, id, rev, seq);
+  }
+
+  private String lastSequence() {
+    return server.get("/w").member("update_seq");
+  }
+
+  @Test
+  void each_row_is_an_event_with_its_sequence() {
+    String a = server.write("/w/a", "{}");
+    String seqA = lastSequence();
+    try (Connection feed = events("").open()) {
+      Answer head = feed.readHead().expect(200);
+      assertThat(head.header("content-type")).isEqualTo("text/event-stream");
+      assertThat(head.header("cache-control")).isEqualTo("no-cache");
+      assertThat(feed.chunkText()).isEqualTo(event(seqA, "a", a));
+      String b = server.write("/w/b", "{}");
+      assertThat(feed.chunkText()).isEqualTo(event(lastSequence(), "b", b));
+    }
+  }
+
+  @Test
+  void a_heartbeat_is_an_event_without_data() {
+    try (Connection feed = events("&heartbeat=20").open()) {
+      feed.readHead();
+      assertThat(feed.chunkText()).isEqualTo("event: heartbeat\ndata: \nid: \"0\"\n\n");
+      assertThat(feed.chunkText()).isEqualTo("event: heartbeat\ndata: \nid: \"0\"\n\n");
+    }
+  }
+
+  @Test
+  void nothing_stands_at_its_end() {
+    String a = server.write("/w/a", "{}");
+    String seqA = lastSequence();
+    server.write("/w/b", "{}");
+
+    assertThat(events("&limit=1").send().body()).isEqualTo(event(seqA, "a", a));
+    assertThat(events("&since=now&timeout=20").send().body()).isEmpty();
+  }
+
+  @Test
+  void proxies_are_told_to_pass_rows_on_as_they_come() {
+    for (String form : new String[] {"eventsource", "continuous", "longpoll"}) {
+      String target = "/w/_changes?feed=" + form + "&timeout=20";
+      assertThat(server.get(target).header("x-accel-buffering")).isEqualTo("no");
+    }
+  }
+
+  @Test
+  void last_event_id_counts_before_since_and_in_this_feed_only() {
+    server.write("/w/a", "{}");
+    String seqA = lastSequence();
+    String b = server.write("/w/b", "{}");
+    String onlyB = event(lastSequence(), "b", b);
+    for (String id : new String[] {seqA, '"' + seqA + '"'}) {
+      assertThat(events("&since=0&limit=1").header("Last-Event-ID", id).send().body())
+          .isEqualTo(onlyB);
+    }
+
+    assertThat(server.request("GET", "/w/_changes", "Last-Event-ID", seqA).send().body())
+        .contains("\"id\":\"a\"");
+    assertThat(
+            server
+                .request("GET", "/w/_changes?feed=continuous&limit=1", "Last-Event-ID", "nonsense")
+                .send()
+                .body())
+        .contains(json("'id':'a'"));
+    events("").header("Last-Event-ID", "nonsense").send().expect(400);
+  }
+
+  /** The delivery lag among the figures is what a client measures of the same rows. */
+  @Nested
+  class DeliveryLag {
+    @RegisterExtension static final TestStores stores = new TestStores();
+
+    private static final int ROWS = 20;
+    private static final long HELD_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
+    private final HeldReads reads = new HeldReads(stores.fresh());
+    private final LectusServer server = LectusServer.start(reads.store());
+
+    @AfterEach
+    void stop() {
+      reads.release();
+      server.close();
+    }
+
+    private double figure(String suffix) {
+      String start = "lectus_feed_delivery_lag_seconds" + suffix + " ";
+      return server
+          .get("/_node/_local/_prometheus")
+          .body()
+          .lines()
+          .filter(line -> line.startsWith(start))
+          .mapToDouble(line -> Double.parseDouble(line.substring(start.length())))
+          .sum();
+    }
+
+    /** Readers are held up, so that the rows come late by a time that both sides can see. */
+    @Test
+    void it_is_what_a_client_measures() {
+      server.put("/w");
+      try (Connection feed =
+          server.request("GET", "/w/_changes?feed=continuous&since=now&heartbeat=60000").open()) {
+        feed.readHead();
+        server.write("/w/first", "{}");
+        assertThat(feed.chunkText()).contains("first");
+        double count = figure("_count");
+        double sum = figure("_sum");
+
+        reads.hold();
+        List<Long> sent = new ArrayList<>();
+        List<Long> answered = new ArrayList<>();
+        for (int i = 0; i < ROWS; i++) {
+          sent.add(System.nanoTime());
+          server.write("/w/d" + i, "{}");
+          answered.add(System.nanoTime());
+        }
+        while (System.nanoTime() - answered.get(ROWS - 1) < HELD_NANOS) {
+          LockSupport.parkNanos(HELD_NANOS / 10);
+        }
+        double least = seconds(answered, Collections.nCopies(ROWS, System.nanoTime()));
+        reads.release();
+        double most = seconds(sent, arrivals(feed));
+
+        assertThat(figure("_count") - count).isEqualTo(ROWS);
+        assertThat(figure("_sum") - sum).isBetween(0.9 * least, 1.1 * most);
+      }
+    }
+
+    /** Returns all the time between beginnings and ends. */
+    private static double seconds(List<Long> beginnings, List<Long> ends) {
+      return IntStream.range(0, ROWS).mapToLong(i -> ends.get(i) - beginnings.get(i)).sum() / 1e9;
+    }
+
+    private static List<Long> arrivals(Connection feed) {
+      List<Long> arrivals = new ArrayList<>();
+      while (arrivals.size() < ROWS) {
+        String rows = feed.chunkText();
+        long now = System.nanoTime();
+        rows.lines().filter(line -> line.contains("\"id\":\"d")).forEach(line -> arrivals.add(now));
+      }
+      return arrivals;
     }
   }
 }

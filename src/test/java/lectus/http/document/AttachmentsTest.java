@@ -1,5 +1,6 @@
 package lectus.http.document;
 
+import static lectus.http.testing.SingleQuotes.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.ByteArrayInputStream;
@@ -12,6 +13,7 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
+import java.util.List;
 import java.util.Random;
 import java.util.zip.GZIPInputStream;
 import lectus.attachment.AttachmentIntake.AttachmentSettings;
@@ -19,6 +21,7 @@ import lectus.attachment.AttachmentIntake.AttachmentSettings.Compression;
 import lectus.attachment.AttachmentKeys;
 import lectus.attachment.Digests;
 import lectus.attachment.Md5;
+import lectus.audit.testing.SoundStore;
 import lectus.config.HttpKeys;
 import lectus.document.edit.DocumentParser.DocumentLimits;
 import lectus.document.testing.TestDatabase;
@@ -31,6 +34,10 @@ import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonObject;
 import lectus.store.Awaiting;
 import lectus.store.testing.Await;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -501,5 +508,300 @@ class AttachmentsTest {
     stored("/w/a/f", random(9));
     server.request("COPY", "/w/a", "Destination", "b").send().expect(201);
     assertThat(got("/w/b/f").body()).isEqualTo(random(9));
+  }
+
+  /** Attachments of documents, none of which has any. */
+  @Nested
+  class Missing {
+    @BeforeEach
+    void create() {
+      server.put("/w");
+      server.put("/w/a?new_edits=false", "{\"_rev\":\"1-a\"}");
+      server.put("/w/gone?new_edits=false", "{\"_rev\":\"1-a\",\"_deleted\":true}");
+      server.put("/w/_design/d", "{}");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+        delimiter = '|',
+        textBlock =
+            """
+            /w/a/f              | 404 | not_found   | Document is missing attachment
+            /w/a/f/g            | 404 | not_found   | Document is missing attachment
+            /w/a/f?rev=1-a      | 404 | not_found   | Document is missing attachment
+            /w/a/f?rev=x        | 400 | bad_request | Invalid rev format
+            /w/none/f           | 404 | not_found   | missing
+            /w/gone/f           | 404 | not_found   | deleted
+            /w/_design/d/f      | 404 | not_found   | Document is missing attachment
+            /w/_design/d/nope   | 404 | not_found   | Document is missing attachment
+            /w/_design%2Fd/f    | 404 | not_found   | Document is missing attachment
+            /w/_design/none/f   | 404 | not_found   | missing
+            /nodb/a/f           | 404 | not_found   | Database does not exist.
+            """)
+    void there_is_none(String target, int status, String error, String reason) {
+      for (String method : new String[] {"GET", "DELETE"}) {
+        server
+            .request(method, target)
+            .send()
+            .expect(status, "{\"error\":\"" + error + "\",\"reason\":\"" + reason + "\"}\n");
+      }
+      server.head(target).expect(status);
+    }
+
+    @Test
+    void a_revision_that_is_unknown_has_none_and_deletes_none() {
+      server.get("/w/a/f?rev=9-a").expect(404);
+      server.head("/w/a/f?rev=9-a").expect(404);
+      for (String method : List.of("PUT", "DELETE")) {
+        for (String target : List.of("/w/a/f", "/w/none/f")) {
+          server
+              .request(method, target + "?rev=9-a")
+              .send()
+              .expect(409, "{\"error\":\"not_found\",\"reason\":\"missing_rev\"}\n");
+        }
+      }
+    }
+
+    @Test
+    void at_a_revision_that_was_replaced_or_is_deleted_nothing_is_edited() {
+      String replaced = server.put("/w/r", "{}").member("rev");
+      String deleted = server.request("DELETE", "/w/r?rev=" + replaced).send().member("rev");
+
+      for (String method : List.of("PUT", "DELETE")) {
+        Answer edited = server.request(method, "/w/r/f?rev=" + replaced).send().expect(409);
+        assertThat(edited.member("reason")).isEqualTo("Document update conflict.");
+      }
+      server.request("PUT", "/w/r/f?rev=" + deleted).send().expect(409);
+    }
+
+    @Test
+    void other_methods_are_refused() {
+      Answer posted = server.post("/w/a/f", "{}").expect(405);
+      assertThat(posted.header("allow")).isEqualTo("DELETE,GET,HEAD,PUT");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"_show/s", "_list/l/v", "_rewrite/r", "_search/s"})
+    void what_design_documents_do_is_absent(String path) {
+      Answer answer = server.get("/w/_design/d/" + path).expect(501);
+      assertThat(answer.member("reason"))
+          .startsWith(
+              "/{db}/_design/{name}/"
+                  + path.replaceFirst("/.*", "")
+                  + " is a part of CouchDB that Lectus does not have");
+    }
+  }
+
+  /** Attachments whose bytes are not sent, since the database has them under another name. */
+  @Nested
+  class ByDigest {
+    private static final byte[] BYTES = new byte[100_001];
+
+    static {
+      new Random(7).nextBytes(BYTES);
+    }
+
+    @RegisterExtension static final TestStores stores = SoundStore.stores();
+
+    @AutoClose private final LectusServer server = LectusServer.start(stores.fresh());
+
+    @BeforeEach
+    void a_document_with_attachments() {
+      server.put("/w");
+      put("/w/a/f", "image/x", BYTES);
+    }
+
+    private void put(String target, String type, byte[] bytes) {
+      Answer answer = server.request("PUT", target, "Content-Type", type).body(bytes).send();
+      assertThat(answer.status()).as(answer.body()).isEqualTo(201);
+    }
+
+    private static String sha256(byte[] bytes) {
+      return Base64.getEncoder().encodeToString(Digests.sha256().digest(bytes));
+    }
+
+    private static String stub(byte[] bytes, String more) {
+      return "{\"_attachments\":{\"g\":{\"stub\":true,\"content_type\":\"image/y\",\"digest\":\"sha256-%s\",\"length\":%d%s}}}"
+          .formatted(sha256(bytes), bytes.length, more);
+    }
+
+    @Test
+    void a_content_that_is_there_need_not_be_sent() {
+      Answer put = server.put("/w/b", stub(BYTES, ""));
+
+      assertThat(put.status()).as(put.body()).isEqualTo(201);
+      assertThat(server.get("/w/b/g").header("content-type")).isEqualTo("image/y");
+      String shown = server.get("/w/b").body();
+      assertThat(shown).contains("\"revpos\":1", "\"length\":100001,\"stub\":true");
+      assertThat(server.get("/w/b/g").header("content-md5"))
+          .isEqualTo(server.get("/w/a/f").header("content-md5"));
+      assertThat(server.head("/w/b/g").header("repr-digest"))
+          .isEqualTo("sha-256=:" + sha256(BYTES) + ":");
+    }
+
+    @Test
+    void it_stays_when_the_document_goes_from_which_it_was_taken() {
+      server.put("/w/b", stub(BYTES, ""));
+      String rev = server.get("/w/a").member("_rev");
+      server.delete("/w/a?rev=" + rev).expect(200);
+      server.get("/w/b/g").expect(200);
+    }
+
+    @Test
+    void replicated_and_bulk_edits_may_name_contents_too() {
+      String doc =
+          stub(BYTES, ",\"revpos\":2").replaceFirst("\\{", json("{'_id':'r','_rev':'3-a',"));
+      server.post("/w/_bulk_docs", "{\"new_edits\":false,\"docs\":[" + doc + "]}").expect(201);
+      assertThat(server.get("/w/r").body()).contains("\"revpos\":2");
+      assertThat(server.get("/w/r/g").header("repr-digest")).contains(sha256(BYTES));
+    }
+
+    @Test
+    void a_compressed_content_is_named_as_it_is_stored() {
+      put("/w/t/f", "text/plain", "hallo ".repeat(100).getBytes(StandardCharsets.UTF_8));
+      Answer head = server.request("HEAD", "/w/t/f", "Accept-Encoding", "gzip").send();
+      String digest = head.header("repr-digest").replaceAll("sha-256=:(.*):", "$1");
+      String stub =
+          "{\"_attachments\":{\"g\":{\"stub\":true,\"content_type\":\"text/plain\",\"digest\":\"sha256-%s\",\"length\":600,\"encoding\":\"gzip\",\"encoded_length\":%s}}}"
+              .formatted(digest, head.header("content-length"));
+
+      server.put("/w/b", stub).expect(201);
+      server.get("/w/b/g").expect("hallo ".repeat(100));
+      server.put("/w/c", stub.replaceAll(",\"encoded_length\":[0-9]+", "")).expect(400);
+    }
+
+    @Test
+    void what_is_not_there_is_a_missing_stub() {
+      byte[] others = new byte[10];
+      server.put("/w/b", stub(others, "")).expect(412);
+      String several =
+          stub(others, "").replaceFirst("\"g\":(\\{.*?\\})", "\"a\":$1,\"f\":$1,\"g\":$1");
+      assertThat(server.put("/w/b", several.replaceFirst(sha256(others), sha256(BYTES))).body())
+          .contains("missing_stub", "Invalid attachment stub in b for a", "[\"a\",\"f\",\"g\"]");
+      String wrongLength = stub(BYTES, "").replace("100001", "100000");
+      server.put("/w/b", wrongLength).expect(412);
+      server.put("/w/b", stub(BYTES, "").replace(",\"length\":100001", "")).expect(400);
+      server.put("/v");
+      assertThat(server.put("/v/b", stub(BYTES, "")).status())
+          .as("another database's contents are not this one's")
+          .isEqualTo(412);
+      server.get("/w/b").expect(404);
+    }
+
+    @Test
+    void a_client_is_sent_what_it_does_not_have() {
+      byte[] others = {1, 2, 3};
+      put("/w/a/g?rev=" + server.get("/w/a").member("_rev"), "image/x", others);
+      String held = "%5B%22sha256-" + sha256(BYTES).replace("+", "%2B") + "%22%5D";
+
+      String target = "/w/a?attachments=true&atts_held=" + held;
+      String shown = server.request("GET", target, "Accept", "application/json").send().body();
+
+      assertThat(shown)
+          .contains(
+              json("'digest':'sha256-%s','length':100001,'stub':true").formatted(sha256(BYTES)))
+          .contains(json("'data':'AQID'"));
+      server.get("/w/a?attachments=true&atts_held=%5B%22md5-x%22%5D").expect(400);
+    }
+
+    @Test
+    void in_a_database_of_users_nobody_takes_what_others_have() {
+      server.put("/_users");
+      String user = "{\"type\":\"user\",\"name\":\"%s\",\"roles\":[],\"password\":\"x\",%s";
+      String own =
+          json("'_attachments':{'f':{'data':'%s'}}}")
+              .formatted(Base64.getEncoder().encodeToString(BYTES));
+      server.put("/_users/org.couchdb.user:a", user.formatted("a", own)).expect(201);
+      String taken = user.formatted("b", stub(BYTES, "").substring(1));
+      server.put("/_users/org.couchdb.user:b", taken).expect(412);
+    }
+  }
+
+  /** Forms as browsers send them, with files for a document. */
+  @Nested
+  class Forms {
+    private String rev;
+
+    @BeforeEach
+    void a_document() {
+      server.put("/w");
+      rev =
+          server.write(
+              "/w/a", json("{'v':1,'_attachments':{'old':{'data':'YQ=='},'x':{'data':'Yg=='}}}"));
+    }
+
+    private static String field(String name, String value) {
+      return "--B\r\nContent-Disposition: form-data; name=\""
+          + name
+          + "\"\r\n\r\n"
+          + value
+          + "\r\n";
+    }
+
+    private static String file(String name, String type, String bytes) {
+      return json("--B\r\n"
+              + "Content-Disposition: form-data; name='_attachments'; filename='%s'\r\n"
+              + "Content-Type: %s\r\n\r\n"
+              + "%s\r\n")
+          .formatted(name, type, bytes);
+    }
+
+    private Answer post(String target, String... parts) {
+      return server
+          .request(
+              "POST",
+              target,
+              "Content-Type",
+              "multipart/form-data; boundary=B",
+              "Referer",
+              "http://host/_utils/")
+          .body((String.join("", parts) + "--B--\r\n").getBytes(StandardCharsets.UTF_8))
+          .send();
+    }
+
+    @Test
+    void files_are_added_to_the_document_and_replace_those_of_their_name() {
+      Answer answer =
+          post(
+              "/w/a",
+              file("größe x.png", "image/png", "\r\n--\r\n--A"),
+              field("_rev", rev),
+              file("x", "text/x", "new"));
+
+      assertThat(answer.status()).as(answer.body()).isEqualTo(201);
+      assertThat(answer.header("etag")).isEqualTo('"' + answer.member("rev") + '"');
+      assertThat(server.get("/w/a").body())
+          .contains("\"v\":1", "\"old\"", "\"größe x.png\":{\"content_type\":\"image/png\"");
+      server.get("/w/a/gr%C3%B6%C3%9Fe%20x.png").expect("\r\n--\r\n--A");
+      server.get("/w/a/x").expect("new");
+      server.get("/w/a/old").expect("a");
+    }
+
+    @Test
+    void a_form_with_a_document_replaces_it_or_makes_one() {
+      Answer made = post("/w/_design/n", field("_doc", "{\"v\":2}"), file("f", "a/b", "c"));
+      assertThat(made.status()).as(made.body()).isEqualTo(201);
+      assertThat(server.get("/w/_design/n/f").header("content-type")).isEqualTo("a/b");
+      String stub = "{\"_rev\":\"" + rev + "\",\"v\":3,\"_attachments\":{\"old\":{\"stub\":true}}}";
+      post("/w/a", file("f", "a/b", "c"), field("_doc", stub)).expect(201);
+      assertThat(server.get("/w/a").body()).contains("\"v\":3", "\"old\"", "\"f\"");
+      server.get("/w/a/x").expect(404);
+    }
+
+    @Test
+    void what_is_wrong_with_a_form_stores_nothing() {
+      String file = file("f", "a/b", "c");
+      assertThat(post("/w/a", file).member("reason")).isEqualTo("The form needs _rev or _doc.");
+      post("/w/a", file, field("_rev", "x")).expect(400);
+      post("/w/a", file, field("_rev", "9-a")).expect(409);
+      post("/w/none", file, field("_rev", rev)).expect(409);
+      post("/w/a", file, field("_doc", "{}")).expect(409);
+      assertThat(post("/w/a", field("_rev", rev), file("_f", "a/b", "c")).member("reason"))
+          .isEqualTo("Attachment name '_f' starts with prohibited character '_'");
+      post("/w/a", field("_rev", rev), field("x", "").repeat(999)).expect(201);
+      post("/w/a", field("_rev", rev), field("x", "").repeat(1_000)).expect(413);
+      post("/none/a", file, field("_rev", rev)).expect(404);
+      server.get("/w/a/f").expect(404);
+    }
   }
 }

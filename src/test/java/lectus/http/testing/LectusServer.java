@@ -30,6 +30,9 @@ public final class LectusServer
   private Store store;
   private Node node;
 
+  /** How many classes the test that runs is nested in that have this server. */
+  private int nesting;
+
   private LectusServer(TestSettings settings, String... databases) {
     this.settings = settings;
     this.databases = databases;
@@ -69,7 +72,9 @@ public final class LectusServer
   @Override
   public void beforeAll(ExtensionContext context) {
     stores.beforeAll(context);
-    begin(stores.fresh());
+    if (nesting++ == 0) {
+      begin(stores.fresh());
+    }
   }
 
   /** What the test before has left is sound. */
@@ -87,7 +92,9 @@ public final class LectusServer
 
   @Override
   public void afterAll(ExtensionContext context) {
-    close();
+    if (--nesting == 0) {
+      close();
+    }
     stores.afterAll(context);
   }
 

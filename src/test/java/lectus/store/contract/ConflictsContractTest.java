@@ -33,174 +33,139 @@ class ConflictsContractTest {
 
   @Test
   void a_read_conflicts_with_a_later_write_of_its_key_missing_or_not() {
-    assertThat(outcome(t -> read(t, "k"), () -> scratch.set("k"))).isEqualTo(NOT_COMMITTED);
-    assertThat(outcome(t -> read(t, "k"), () -> scratch.set("k"))).isEqualTo(NOT_COMMITTED);
-    assertThat(outcome(t -> read(t, "k"), () -> scratch.committed(o -> o.clear(k))))
-        .isEqualTo(NOT_COMMITTED);
-    assertThat(outcome(t -> read(t, "k"), () -> scratch.set("j", "k\u0000", "l"))).isEqualTo(OK);
+    conflicts(t -> read(t, "k"), () -> scratch.set("k"));
+    conflicts(t -> read(t, "k"), () -> scratch.set("k"));
+    conflicts(t -> read(t, "k"), () -> scratch.committed(o -> o.clear(k)));
+    commits(t -> read(t, "k"), () -> scratch.set("j", "k\u0000", "l"));
   }
 
   @Test
   void a_write_of_the_same_value_conflicts_as_well() {
     scratch.set("k");
-    assertThat(outcome(t -> read(t, "k"), () -> scratch.set("k"))).isEqualTo(NOT_COMMITTED);
+    conflicts(t -> read(t, "k"), () -> scratch.set("k"));
   }
 
   @Test
   void a_clear_of_nothing_conflicts_too() {
-    assertThat(
-            outcome(
-                t -> read(t, "k"),
-                () -> scratch.committed(o -> o.clear(scratch.key("a"), scratch.key("z")))))
-        .isEqualTo(NOT_COMMITTED);
+    conflicts(
+        t -> read(t, "k"),
+        () -> scratch.committed(o -> o.clear(scratch.key("a"), scratch.key("z"))));
   }
 
   @Test
   void an_atomic_conflicts_with_readers() {
-    assertThat(
-            outcome(
-                t -> read(t, "k"),
-                () -> scratch.committed(o -> o.mutate(MutationType.ADD, k, ONE))))
-        .isEqualTo(NOT_COMMITTED);
+    conflicts(t -> read(t, "k"), () -> scratch.committed(o -> o.mutate(MutationType.ADD, k, ONE)));
   }
 
   @Test
   void what_was_committed_before_the_read_version_does_not_count() {
     scratch.set("k");
-    assertThat(outcome(t -> read(t, "k"), () -> {})).isEqualTo(OK);
+    commits(t -> read(t, "k"), () -> {});
   }
 
   @Test
   void a_read_of_an_own_set_does_not_conflict() {
-    assertThat(
-            outcome(
-                t -> {
-                  t.set(k, bytes("own"));
-                  assertThat(scratch.get(t, "k")).isEqualTo("own");
-                },
-                () -> scratch.set("k")))
-        .isEqualTo(OK);
+    commits(
+        t -> {
+          t.set(k, bytes("own"));
+          assertThat(scratch.get(t, "k")).isEqualTo("own");
+        },
+        () -> scratch.set("k"));
     assertThat(scratch.stored(k)).isEqualTo(bytes("own"));
   }
 
   @Test
   void a_read_of_an_atomic_on_an_unknown_value_conflicts() {
-    assertThat(
-            outcome(
-                t -> {
-                  t.mutate(MutationType.ADD, k, ONE);
-                  read(t, "k");
-                },
-                () -> scratch.set("k")))
-        .isEqualTo(NOT_COMMITTED);
+    conflicts(
+        t -> {
+          t.mutate(MutationType.ADD, k, ONE);
+          read(t, "k");
+        },
+        () -> scratch.set("k"));
   }
 
   @Test
   void a_read_of_an_atomic_over_an_own_clear_or_set_does_not_conflict() {
-    assertThat(
-            outcome(
-                t -> {
-                  t.clear(k);
-                  t.mutate(MutationType.ADD, k, ONE);
-                  assertThat(valueOf(t.get(k))).isEqualTo(ONE);
-                },
-                () -> scratch.set("k")))
-        .isEqualTo(OK);
-    assertThat(
-            outcome(
-                t -> {
-                  t.set(k, ONE);
-                  t.mutate(MutationType.ADD, k, ONE);
-                  assertThat(valueOf(t.get(k))).containsExactly(2);
-                },
-                () -> scratch.set("k")))
-        .isEqualTo(OK);
-    assertThat(
-            outcome(
-                t -> {
-                  t.clear(k);
-                  assertThat(valueOf(t.get(k))).isNull();
-                },
-                () -> scratch.set("k")))
-        .isEqualTo(OK);
+    commits(
+        t -> {
+          t.clear(k);
+          t.mutate(MutationType.ADD, k, ONE);
+          assertThat(valueOf(t.get(k))).isEqualTo(ONE);
+        },
+        () -> scratch.set("k"));
+    commits(
+        t -> {
+          t.set(k, ONE);
+          t.mutate(MutationType.ADD, k, ONE);
+          assertThat(valueOf(t.get(k))).containsExactly(2);
+        },
+        () -> scratch.set("k"));
+    commits(
+        t -> {
+          t.clear(k);
+          assertThat(valueOf(t.get(k))).isNull();
+        },
+        () -> scratch.set("k"));
   }
 
   @Test
   void atomics_alone_never_conflict() {
-    assertThat(
-            outcome(
-                t -> t.mutate(MutationType.ADD, k, ONE),
-                () -> scratch.committed(o -> o.mutate(MutationType.ADD, k, ONE))))
-        .isEqualTo(OK);
+    commits(
+        t -> t.mutate(MutationType.ADD, k, ONE),
+        () -> scratch.committed(o -> o.mutate(MutationType.ADD, k, ONE)));
     assertThat(scratch.stored(k)).containsExactly(2);
   }
 
   @Test
   void a_read_conflict_that_is_added_leaves_out_own_writes_as_a_read_does() {
-    assertThat(
-            outcome(
-                t -> {
-                  t.set(k, EMPTY);
-                  t.addReadConflictKey(k);
-                  t.addReadConflictRange(k, scratch.key("k\u0000"));
-                },
-                () -> scratch.set("k")))
-        .isEqualTo(OK);
-    assertThat(
-            outcome(
-                t -> {
-                  t.addReadConflictKey(k);
-                  t.set(k, EMPTY);
-                },
-                () -> scratch.set("k")))
-        .isEqualTo(NOT_COMMITTED);
-    assertThat(
-            outcome(
-                t -> {
-                  t.mutate(MutationType.ADD, k, ONE);
-                  t.addReadConflictKey(k);
-                },
-                () -> scratch.set("k")))
-        .isEqualTo(NOT_COMMITTED);
+    commits(
+        t -> {
+          t.set(k, EMPTY);
+          t.addReadConflictKey(k);
+          t.addReadConflictRange(k, scratch.key("k\u0000"));
+        },
+        () -> scratch.set("k"));
+    conflicts(
+        t -> {
+          t.addReadConflictKey(k);
+          t.set(k, EMPTY);
+        },
+        () -> scratch.set("k"));
+    conflicts(
+        t -> {
+          t.mutate(MutationType.ADD, k, ONE);
+          t.addReadConflictKey(k);
+        },
+        () -> scratch.set("k"));
   }
 
   @Test
   void add_if_not_snapshot_tells_what_it_did() {
-    assertThat(
-            outcome(
-                t -> {
-                  assertThat(t.snapshot().addReadConflictKeyIfNotSnapshot(k)).isFalse();
-                  assertThat(t.snapshot().addReadConflictRangeIfNotSnapshot(k, scratch.key("l")))
-                      .isFalse();
-                  assertThat(t.snapshot().isSnapshot()).isTrue();
-                  assertThat(t.isSnapshot()).isFalse();
-                },
-                () -> scratch.set("k")))
-        .isEqualTo(OK);
-    assertThat(
-            outcome(
-                t -> assertThat(t.addReadConflictKeyIfNotSnapshot(k)).isTrue(),
-                () -> scratch.set("k")))
-        .isEqualTo(NOT_COMMITTED);
-    assertThat(
-            outcome(
-                t -> assertThat(t.addReadConflictRangeIfNotSnapshot(k, scratch.key("l"))).isTrue(),
-                () -> scratch.set("kk")))
-        .isEqualTo(NOT_COMMITTED);
+    commits(
+        t -> {
+          assertThat(t.snapshot().addReadConflictKeyIfNotSnapshot(k)).isFalse();
+          assertThat(t.snapshot().addReadConflictRangeIfNotSnapshot(k, scratch.key("l"))).isFalse();
+          assertThat(t.snapshot().isSnapshot()).isTrue();
+          assertThat(t.isSnapshot()).isFalse();
+        },
+        () -> scratch.set("k"));
+    conflicts(
+        t -> assertThat(t.addReadConflictKeyIfNotSnapshot(k)).isTrue(), () -> scratch.set("k"));
+    conflicts(
+        t -> assertThat(t.addReadConflictRangeIfNotSnapshot(k, scratch.key("l"))).isTrue(),
+        () -> scratch.set("kk"));
   }
 
   @Test
   void a_snapshot_read_does_not_conflict_but_sees_own_writes() {
     scratch.set("k");
-    assertThat(outcome(t -> valueOf(t.snapshot().get(k)), () -> scratch.set("k"))).isEqualTo(OK);
-    assertThat(
-            outcome(
-                t -> {
-                  valueOf(t.snapshot().getRange(scratch.all()).asList());
-                  valueOf(t.snapshot().getKey(KeySelector.firstGreaterThan(EMPTY)));
-                },
-                () -> scratch.set("k")))
-        .isEqualTo(OK);
+    commits(t -> valueOf(t.snapshot().get(k)), () -> scratch.set("k"));
+    commits(
+        t -> {
+          valueOf(t.snapshot().getRange(scratch.all()).asList());
+          valueOf(t.snapshot().getKey(KeySelector.firstGreaterThan(EMPTY)));
+        },
+        () -> scratch.set("k"));
     Transaction t = scratch.begin();
     t.set(k, bytes("own"));
     t.set(scratch.key("l"), EMPTY);
@@ -221,63 +186,53 @@ class ConflictsContractTest {
 
   @Test
   void next_write_no_write_conflict_range_is_for_one_write() {
-    assertThat(
-            outcome(
-                t -> read(t, "k"),
-                () ->
-                    scratch.committed(
-                        o -> {
-                          o.options().setNextWriteNoWriteConflictRange();
-                          o.set(k, EMPTY);
-                        })))
-        .isEqualTo(OK);
-    assertThat(
-            outcome(
-                t -> read(t, "k"),
-                () ->
-                    scratch.committed(
-                        o -> {
-                          o.options().setNextWriteNoWriteConflictRange();
-                          o.set(scratch.key("other"), EMPTY);
-                          o.set(k, EMPTY);
-                        })))
-        .isEqualTo(NOT_COMMITTED);
-    assertThat(
-            outcome(
-                t -> read(t, "k"),
-                () ->
-                    scratch.committed(
-                        o -> {
-                          o.options().setNextWriteNoWriteConflictRange();
-                          o.clear(scratch.key("a"), scratch.key("z"));
-                        })))
-        .isEqualTo(OK);
-    assertThat(
-            outcome(
-                t -> read(t, "k"),
-                () ->
-                    scratch.committed(
-                        o -> {
-                          o.options().setNextWriteNoWriteConflictRange();
-                          o.mutate(MutationType.ADD, k, ONE);
-                        })))
-        .isEqualTo(OK);
+    commits(
+        t -> read(t, "k"),
+        () ->
+            scratch.committed(
+                o -> {
+                  o.options().setNextWriteNoWriteConflictRange();
+                  o.set(k, EMPTY);
+                }));
+    conflicts(
+        t -> read(t, "k"),
+        () ->
+            scratch.committed(
+                o -> {
+                  o.options().setNextWriteNoWriteConflictRange();
+                  o.set(scratch.key("other"), EMPTY);
+                  o.set(k, EMPTY);
+                }));
+    commits(
+        t -> read(t, "k"),
+        () ->
+            scratch.committed(
+                o -> {
+                  o.options().setNextWriteNoWriteConflictRange();
+                  o.clear(scratch.key("a"), scratch.key("z"));
+                }));
+    commits(
+        t -> read(t, "k"),
+        () ->
+            scratch.committed(
+                o -> {
+                  o.options().setNextWriteNoWriteConflictRange();
+                  o.mutate(MutationType.ADD, k, ONE);
+                }));
   }
 
   @Test
   void a_write_without_conflict_range_stays_without_one_when_another_key_has_one() {
-    assertThat(
-            outcome(
-                t -> read(t, "k"),
-                () ->
-                    scratch.committed(
-                        o -> {
-                          o.set(scratch.key("a"), EMPTY);
-                          o.options().setNextWriteNoWriteConflictRange();
-                          o.set(k, EMPTY);
-                          o.set(scratch.key("z"), EMPTY);
-                        })))
-        .isEqualTo(OK);
+    commits(
+        t -> read(t, "k"),
+        () ->
+            scratch.committed(
+                o -> {
+                  o.set(scratch.key("a"), EMPTY);
+                  o.options().setNextWriteNoWriteConflictRange();
+                  o.set(k, EMPTY);
+                  o.set(scratch.key("z"), EMPTY);
+                }));
     assertThat(scratch.stored(k)).isEmpty();
   }
 
@@ -287,8 +242,7 @@ class ConflictsContractTest {
     late.addReadConflictKey(k);
     scratch.set("k");
     assertThat(scratch.outcome(late)).isEqualTo(OK);
-    assertThat(outcome(t -> t.addReadConflictKey(k), () -> scratch.set("k")))
-        .isEqualTo(NOT_COMMITTED);
+    conflicts(t -> t.addReadConflictKey(k), () -> scratch.set("k"));
   }
 
   @Test
@@ -310,20 +264,18 @@ class ConflictsContractTest {
 
   @Test
   void aborted_writes_never_conflict() {
-    assertThat(
-            outcome(
-                t -> read(t, "k"),
-                () -> {
-                  Transaction loser = scratch.started();
-                  read(loser, "x");
-                  scratch.set("x");
-                  loser.set(k, EMPTY);
-                  assertThat(codeOf(loser.commit())).isEqualTo(NOT_COMMITTED);
-                  Transaction cancelled = scratch.begin();
-                  cancelled.set(k, EMPTY);
-                  cancelled.cancel();
-                }))
-        .isEqualTo(OK);
+    commits(
+        t -> read(t, "k"),
+        () -> {
+          Transaction loser = scratch.started();
+          read(loser, "x");
+          scratch.set("x");
+          loser.set(k, EMPTY);
+          assertThat(codeOf(loser.commit())).isEqualTo(NOT_COMMITTED);
+          Transaction cancelled = scratch.begin();
+          cancelled.set(k, EMPTY);
+          cancelled.cancel();
+        });
     assertThat(scratch.stored(k)).isNull();
   }
 
@@ -406,21 +358,29 @@ class ConflictsContractTest {
 
   @Test
   void conflict_ranges_reach_to_the_ends_of_the_key_space() {
-    assertThat(outcome(t -> t.addReadConflictRange(k, FF), () -> scratch.set("z")))
-        .isEqualTo(NOT_COMMITTED);
-    assertThat(
-            outcome(
-                t -> read(t, "k"),
-                () -> scratch.committed(o -> o.addWriteConflictRange(EMPTY, FF))))
-        .isEqualTo(NOT_COMMITTED);
+    conflicts(t -> t.addReadConflictRange(k, FF), () -> scratch.set("z"));
+    conflicts(t -> read(t, "k"), () -> scratch.committed(o -> o.addWriteConflictRange(EMPTY, FF)));
   }
 
   /** Returns the outcome of a transaction that takes its read version before {@code steps}. */
+  private void commits(Consumer<Transaction> steps, Runnable other) {
+    assertThat(outcome(steps, other)).isEqualTo(OK);
+  }
+
+  private void conflicts(Consumer<Transaction> steps, Runnable other) {
+    assertThat(outcome(steps, other)).isEqualTo(NOT_COMMITTED);
+  }
+
+  /** Commits {@code steps} after another transaction did {@code other}. */
   private int outcome(Consumer<Transaction> steps, Runnable other) {
     Transaction t = scratch.started();
     steps.accept(t);
     other.run();
     return scratch.outcome(t);
+  }
+
+  private void clear(String suffix) {
+    scratch.committed(other -> other.clear(scratch.key(suffix)));
   }
 
   private void read(Transaction t, String suffix) {
@@ -435,30 +395,27 @@ class ConflictsContractTest {
   void a_range_stopped_by_its_limit_conflicts_up_to_its_last_row() {
     scratch.set("a", "b", "c");
     Consumer<Transaction> firstRow = t -> range(t, "a", "z", 1, false);
-    assertThat(outcome(firstRow, () -> scratch.set("b"))).isEqualTo(OK);
-    assertThat(outcome(firstRow, () -> scratch.set("a\u0000"))).isEqualTo(OK);
-    assertThat(outcome(firstRow, () -> scratch.set("a"))).isEqualTo(NOT_COMMITTED);
+    commits(firstRow, () -> scratch.set("b"));
+    commits(firstRow, () -> scratch.set("a\u0000"));
+    conflicts(firstRow, () -> scratch.set("a"));
     Consumer<Transaction> lastRow = t -> range(t, "a", "z", 1, true);
-    assertThat(outcome(lastRow, () -> scratch.set("b"))).isEqualTo(OK);
-    assertThat(outcome(lastRow, () -> scratch.set("bb"))).isEqualTo(OK);
-    assertThat(outcome(lastRow, () -> scratch.set("c"))).isEqualTo(NOT_COMMITTED);
-    assertThat(outcome(lastRow, () -> scratch.committed(o -> o.clear(scratch.key("x")))))
-        .isEqualTo(NOT_COMMITTED);
+    commits(lastRow, () -> scratch.set("b"));
+    commits(lastRow, () -> scratch.set("bb"));
+    conflicts(lastRow, () -> scratch.set("c"));
+    conflicts(lastRow, () -> clear("x"));
   }
 
   @Test
   void a_range_stopped_by_its_limit_conflicts_from_its_begin() {
     scratch.set("c", "e");
-    assertThat(outcome(t -> range(t, "a", "z", 1, false), () -> scratch.set("b")))
-        .isEqualTo(NOT_COMMITTED);
+    conflicts(t -> range(t, "a", "z", 1, false), () -> scratch.set("b"));
   }
 
   @Test
   void exactly_as_many_rows_as_the_limit_allows_is_stopped() {
     scratch.set("a", "b");
-    assertThat(outcome(t -> range(t, "a", "z", 2, false), () -> scratch.set("c"))).isEqualTo(OK);
-    assertThat(outcome(t -> range(t, "a", "z", 4, false), () -> scratch.set("d")))
-        .isEqualTo(NOT_COMMITTED);
+    commits(t -> range(t, "a", "z", 2, false), () -> scratch.set("c"));
+    conflicts(t -> range(t, "a", "z", 4, false), () -> scratch.set("d"));
   }
 
   @Test
@@ -470,30 +427,27 @@ class ConflictsContractTest {
           t.clear(scratch.key("b"));
           range(t, "a", "z", 2, false);
         };
-    assertThat(outcome(steps, () -> scratch.set("e"))).isEqualTo(OK);
-    assertThat(outcome(steps, () -> scratch.set("b"))).isEqualTo(OK);
-    assertThat(outcome(steps, () -> scratch.set("c"))).isEqualTo(NOT_COMMITTED);
+    commits(steps, () -> scratch.set("e"));
+    commits(steps, () -> scratch.set("b"));
+    conflicts(steps, () -> scratch.set("c"));
   }
 
   @Test
   void an_empty_range_conflicts_with_an_insert_inside() {
     Consumer<Transaction> steps = t -> range(t, "a", "b", 0, false);
-    assertThat(outcome(steps, () -> scratch.set("aa"))).isEqualTo(NOT_COMMITTED);
-    scratch.committed(o -> o.clear(scratch.key("aa")));
-    assertThat(outcome(steps, () -> scratch.set("b"))).isEqualTo(OK);
-    assertThat(outcome(steps, () -> scratch.set("a"))).isEqualTo(NOT_COMMITTED);
+    conflicts(steps, () -> scratch.set("aa"));
+    clear("aa");
+    commits(steps, () -> scratch.set("b"));
+    conflicts(steps, () -> scratch.set("a"));
   }
 
   @Test
   void a_whole_range_conflicts_with_insert_and_removal() {
     scratch.set("b", "d");
     Consumer<Transaction> steps = t -> range(t, "a", "e", 0, false);
-    assertThat(outcome(steps, () -> scratch.committed(o -> o.clear(scratch.key("d")))))
-        .isEqualTo(NOT_COMMITTED);
-    assertThat(outcome(t -> range(t, "a", "e", 0, true), () -> scratch.set("dd")))
-        .isEqualTo(NOT_COMMITTED);
-    assertThat(outcome(t -> range(t, "a", "e", 5, true), () -> scratch.set("a")))
-        .isEqualTo(NOT_COMMITTED);
+    conflicts(steps, () -> clear("d"));
+    conflicts(t -> range(t, "a", "e", 0, true), () -> scratch.set("dd"));
+    conflicts(t -> range(t, "a", "e", 5, true), () -> scratch.set("a"));
   }
 
   @Test
@@ -501,23 +455,23 @@ class ConflictsContractTest {
     scratch.set("a", "c", "e");
     Consumer<Transaction> forward =
         t -> valueOf(t.getKey(KeySelector.firstGreaterThan(scratch.key("a"))));
-    assertThat(outcome(forward, () -> scratch.set("d"))).isEqualTo(OK);
-    assertThat(outcome(forward, () -> scratch.set("a"))).isEqualTo(OK);
-    assertThat(outcome(forward, () -> scratch.set("c"))).isEqualTo(NOT_COMMITTED);
-    assertThat(outcome(forward, () -> scratch.set("b"))).isEqualTo(NOT_COMMITTED);
-    scratch.committed(o -> o.clear(scratch.key("b")));
+    commits(forward, () -> scratch.set("d"));
+    commits(forward, () -> scratch.set("a"));
+    conflicts(forward, () -> scratch.set("c"));
+    conflicts(forward, () -> scratch.set("b"));
+    clear("b");
 
     Consumer<Transaction> backward =
         t -> valueOf(t.getKey(KeySelector.lastLessThan(scratch.key("c"))));
-    assertThat(outcome(backward, () -> scratch.set("c"))).isEqualTo(OK);
-    assertThat(outcome(backward, () -> scratch.set("a"))).isEqualTo(NOT_COMMITTED);
-    assertThat(outcome(backward, () -> scratch.set("b"))).isEqualTo(NOT_COMMITTED);
-    scratch.committed(o -> o.clear(scratch.key("b")));
+    commits(backward, () -> scratch.set("c"));
+    conflicts(backward, () -> scratch.set("a"));
+    conflicts(backward, () -> scratch.set("b"));
+    clear("b");
 
     Consumer<Transaction> inclusive =
         t -> valueOf(t.getKey(KeySelector.lastLessOrEqual(scratch.key("b"))));
-    assertThat(outcome(inclusive, () -> scratch.set("c"))).isEqualTo(OK);
-    assertThat(outcome(inclusive, () -> scratch.set("b"))).isEqualTo(NOT_COMMITTED);
+    commits(inclusive, () -> scratch.set("c"));
+    conflicts(inclusive, () -> scratch.set("b"));
   }
 
   @Test
@@ -525,11 +479,10 @@ class ConflictsContractTest {
     scratch.set("a", "c", "e", "g");
     Consumer<Transaction> steps =
         t -> valueOf(t.getKey(KeySelector.firstGreaterOrEqual(scratch.key("a")).add(2)));
-    assertThat(outcome(steps, () -> scratch.set("f"))).isEqualTo(OK);
-    assertThat(outcome(steps, () -> scratch.set("b"))).isEqualTo(NOT_COMMITTED);
-    scratch.committed(o -> o.clear(scratch.key("b")));
-    assertThat(outcome(steps, () -> scratch.committed(o -> o.clear(scratch.key("c")))))
-        .isEqualTo(NOT_COMMITTED);
+    commits(steps, () -> scratch.set("f"));
+    conflicts(steps, () -> scratch.set("b"));
+    clear("b");
+    conflicts(steps, () -> clear("c"));
   }
 
   @Test
@@ -540,11 +493,11 @@ class ConflictsContractTest {
           t.clear(scratch.key("m"), scratch.key("p"));
           t.addReadConflictRange(scratch.key("a"), scratch.key("z"));
         };
-    assertThat(outcome(steps, () -> scratch.set("k", "m", "n"))).isEqualTo(OK);
-    assertThat(outcome(steps, () -> scratch.set("a"))).isEqualTo(NOT_COMMITTED);
-    assertThat(outcome(steps, () -> scratch.set("k\u0000"))).isEqualTo(NOT_COMMITTED);
-    assertThat(outcome(steps, () -> scratch.set("l"))).isEqualTo(NOT_COMMITTED);
-    assertThat(outcome(steps, () -> scratch.set("p"))).isEqualTo(NOT_COMMITTED);
-    assertThat(outcome(steps, () -> scratch.set("z"))).isEqualTo(OK);
+    commits(steps, () -> scratch.set("k", "m", "n"));
+    conflicts(steps, () -> scratch.set("a"));
+    conflicts(steps, () -> scratch.set("k\u0000"));
+    conflicts(steps, () -> scratch.set("l"));
+    conflicts(steps, () -> scratch.set("p"));
+    commits(steps, () -> scratch.set("z"));
   }
 }

@@ -20,17 +20,23 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import lectus.error.StoreOpenException;
 import lectus.store.EmbeddedStores;
 import lectus.store.Store;
+import lectus.store.embedded.engine.OpenStore.StoppedStore;
+import lectus.store.embedded.engine.folder.DataFolder;
 import lectus.store.testing.TestJava;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
+import org.rocksdb.RocksDBException;
 import org.slf4j.LoggerFactory;
 
 /** A store that cannot be opened gets one clear sentence and stays unchanged. */
@@ -362,5 +368,78 @@ class OpeningTest {
         .doesNotContain("\n");
 
     assertThat(Folders.fingerprint(root)).isEqualTo(before);
+  }
+
+  /** A process that reopens its store finds the same store, or says why not. */
+  @Nested
+  class Reopening {
+    private static final int TICKS_OF_A_MINUTE = 600;
+
+    @BeforeEach
+    void makeStore() {
+      folder = temporary.resolve("store");
+      RocksEngine.open(folder, EngineOptions.defaults()).close();
+    }
+
+    @Test
+    void a_store_that_is_there_is_taken_again() {
+      try (DataFolder again = DataFolder.takeAgain(folder)) {
+        assertThat(again.isNew()).isFalse();
+      }
+    }
+
+    /** As when a disk is no longer mounted: the folder exists and is empty. */
+    @Test
+    void none_is_made_in_place_of_one_that_is_gone() throws Exception {
+      Folders.delete(folder);
+      Files.createDirectory(folder);
+
+      assertThatThrownBy(() -> DataFolder.takeAgain(folder))
+          .isInstanceOf(StoreOpenException.class)
+          .hasMessageContaining("is gone");
+      assertThat(folder).isEmptyDirectory();
+    }
+
+    @Test
+    void a_process_without_descriptors_says_nothing_about_damage() {
+      try (DataFolder look = DataFolder.look(folder)) {
+        StoreOpenException lacking =
+            StoppedStore.refused(
+                look, new RocksDBException("While open a file: 7.sst: Too many open files"));
+        assertThat(lacking.isDamage()).isFalse();
+        assertThat(lacking).hasMessageContaining("too many files and sockets open");
+
+        StoreOpenException broken =
+            StoppedStore.refused(look, new RocksDBException("Corruption: bad block"));
+        assertThat(broken.isDamage()).isTrue();
+      }
+    }
+
+    @Test
+    void the_timer_outlives_a_tick_that_fails() {
+      TurnedByHand hand = new TurnedByHand();
+      AtomicBoolean lacksMemory = new AtomicBoolean();
+      Executor executor =
+          task -> {
+            if (lacksMemory.get()) {
+              throw new OutOfMemoryError("unable to create native thread");
+            }
+            task.run();
+          };
+      try (RocksEngine engine =
+          RocksEngine.open(
+              folder, EngineOptions.defaults().with(TestOptions.threads(executor, hand)))) {
+        for (int i = 1; i < TICKS_OF_A_MINUTE; i++) {
+          hand.tick();
+        }
+        lacksMemory.set(true);
+        // It requests a thread once a minute.
+        hand.tick();
+        lacksMemory.set(false);
+
+        commit().set("k", "v").on(engine);
+        assertThat(get(engine, "k")).isEqualTo("v");
+      }
+    }
   }
 }
