@@ -4,9 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import com.nimbusds.jose.jwk.Curve;
 import com.nimbusds.jose.jwk.ECKey;
 import com.nimbusds.jose.jwk.JWKSet;
@@ -47,8 +44,10 @@ import lectus.http.testing.Member;
 import lectus.http.testing.TestSettings;
 import lectus.store.Store;
 import lectus.store.testing.Await;
+import lectus.store.testing.LogLines;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -57,7 +56,6 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.slf4j.LoggerFactory;
 
 /** Whose a token is, which tokens are nobody's, and tokens as clients send them. */
 final class TokensTest {
@@ -373,15 +371,12 @@ final class TokensTest {
 
     @TempDir Path folder;
 
-    private final Logger logger = (Logger) LoggerFactory.getLogger(TokenKeysFile.class);
-    private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+    @AutoClose private final LogLines log = LogLines.of(TokenKeysFile.class);
     private Path file;
     private LectusServer server;
 
     @BeforeEach
     void start() throws IOException {
-      log.start();
-      logger.addAppender(log);
       file = Files.writeString(folder.resolve("keys"), Bearer.KEYS);
       Store store = stores.fresh();
       Member.makeAdmin(store, "root");
@@ -399,7 +394,6 @@ final class TokensTest {
     @AfterEach
     void stop() {
       server.close();
-      logger.detachAppender(log);
     }
 
     private static long now() {
@@ -438,7 +432,7 @@ final class TokensTest {
     }
 
     private List<String> complaints() {
-      return log.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
+      return log.messages();
     }
 
     @Test
@@ -516,7 +510,7 @@ final class TokensTest {
 
     private boolean looked(String token) {
       assertIsJan(token);
-      return !log.list.isEmpty();
+      return !log.events().isEmpty();
     }
 
     /** Lets the server look twice more: it does so once a second while tokens come. */

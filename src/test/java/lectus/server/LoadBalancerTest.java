@@ -3,9 +3,6 @@ package lectus.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
@@ -34,14 +31,15 @@ import lectus.http.testing.SocketClient;
 import lectus.http.testing.TestSettings;
 import lectus.store.Store;
 import lectus.store.testing.Await;
+import lectus.store.testing.LogLines;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
-import org.slf4j.LoggerFactory;
 
 /** Three servers of one store behind the load balancer of docker/compose.yaml. */
 final class LoadBalancerTest {
@@ -63,8 +61,7 @@ final class LoadBalancerTest {
   private final Store store = stores.fresh();
   private final List<LectusServer> servers =
       new ArrayList<>(Stream.generate(this::start).limit(3).toList());
-  private final Logger logger = (Logger) LoggerFactory.getLogger("lectus.access");
-  private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+  @AutoClose private final LogLines log = LogLines.of("lectus.access");
 
   @BeforeAll
   static void need() throws InterruptedException {
@@ -73,15 +70,12 @@ final class LoadBalancerTest {
 
   @BeforeEach
   void prepare() {
-    log.start();
-    logger.addAppender(log);
     servers.get(0).put("/w");
   }
 
   @AfterEach
   void stop() {
     stopServers(servers.size());
-    logger.detachAppender(log);
   }
 
   /** Stops so many servers, the first ones. */
@@ -247,7 +241,7 @@ final class LoadBalancerTest {
       }
     }
     stopServers(3);
-    assertThat(log.list.stream().map(ILoggingEvent::getFormattedMessage))
+    assertThat(log.messages().stream())
         .anyMatch(lines -> lines.contains(" path=/w/x ") && lines.contains(" client=127.0.0.9 "));
   }
 

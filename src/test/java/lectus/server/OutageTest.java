@@ -2,10 +2,6 @@ package lectus.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -16,9 +12,10 @@ import lectus.http.testing.LectusServer;
 import lectus.http.testing.TestSettings;
 import lectus.store.FrozenStore;
 import lectus.store.testing.Await;
+import lectus.store.testing.LogLines;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -37,21 +34,13 @@ final class OutageTest {
 
   @RegisterExtension static final TestStores stores = SoundStore.stores();
 
-  private final Logger logger = (Logger) org.slf4j.LoggerFactory.getLogger("lectus");
-  private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+  @AutoClose private final LogLines log = LogLines.of("lectus");
   private final List<Connection> clients = new ArrayList<>();
   private FrozenStore frozen;
   private LectusServer server;
 
-  @BeforeEach
-  void listen() {
-    log.start();
-    logger.addAppender(log);
-  }
-
   @AfterEach
   void stop() {
-    logger.detachAppender(log);
     frozen.thaw();
     clients.forEach(Connection::close);
     server.close();
@@ -86,12 +75,7 @@ final class OutageTest {
   }
 
   private List<String> complaints() {
-    synchronized (log) {
-      return List.copyOf(log.list).stream()
-          .filter(event -> event.getLevel().isGreaterOrEqual(Level.WARN))
-          .map(ILoggingEvent::getFormattedMessage)
-          .toList();
-    }
+    return log.complaints();
   }
 
   @Test

@@ -13,10 +13,6 @@ import static lectus.http.api.Http2Test.Http2Connection.reset;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
@@ -49,15 +45,15 @@ import lectus.http.testing.Connection;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.TestSettings;
 import lectus.store.testing.Await;
+import lectus.store.testing.LogLines;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.slf4j.LoggerFactory;
 
 /** Many requests on one connection, and clients that abuse it. */
 final class Http2Test {
@@ -77,23 +73,13 @@ final class Http2Test {
 
   private static final byte END_HEADERS = 4;
 
-  private final Logger logger = (Logger) LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME);
-  private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+  @AutoClose private final LogLines log = LogLines.of(LogLines.ROOT);
   private LectusServer server;
-
-  @BeforeEach
-  void listen() {
-    log.start();
-    logger.addAppender(log);
-  }
 
   @AfterEach
   void stop() {
-    logger.detachAppender(log);
     server.close();
-    assertThat(List.copyOf(log.list))
-        .filteredOn(line -> line.getLevel().isGreaterOrEqual(Level.WARN))
-        .isEmpty();
+    assertThat(log.complaints()).isEmpty();
   }
 
   private void start(TestSettings settings) {

@@ -2,10 +2,7 @@ package lectus.http.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -13,11 +10,12 @@ import java.util.List;
 import lectus.http.testing.Answer;
 import lectus.http.testing.Connection;
 import lectus.http.testing.LectusServer;
+import lectus.store.testing.LogLines;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -38,12 +36,8 @@ final class MalformedRequestsTest {
 
   private static LectusServer server;
 
-  private final Logger root = (Logger) org.slf4j.LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME);
-
   /** The server's own configuration separates it from all other loggers. */
-  private final Logger accessLog = (Logger) org.slf4j.LoggerFactory.getLogger("lectus.access");
-
-  private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+  @AutoClose private final LogLines log = LogLines.of(LogLines.ROOT, "lectus.access");
 
   @BeforeAll
   static void start() {
@@ -56,21 +50,9 @@ final class MalformedRequestsTest {
     server.close();
   }
 
-  @BeforeEach
-  void listen() {
-    log.start();
-    root.addAppender(log);
-    accessLog.addAppender(log);
-  }
-
   @AfterEach
   void nothingWasLogged() {
-    root.detachAppender(log);
-    accessLog.detachAppender(log);
-    assertThat(log.list)
-        .filteredOn(event -> event.getLevel().isGreaterOrEqual(Level.WARN))
-        .extracting(ILoggingEvent::getFormattedMessage)
-        .isEmpty();
+    assertThat(log.complaints()).isEmpty();
   }
 
   /**
@@ -534,7 +516,7 @@ final class MalformedRequestsTest {
       textUpTo(http2, "\"not_found\"");
     }
     String lines =
-        log.list.stream()
+        log.events().stream()
             .filter(event -> event.getLoggerName().equals("lectus.access"))
             .map(ILoggingEvent::getFormattedMessage)
             .reduce("", String::concat);

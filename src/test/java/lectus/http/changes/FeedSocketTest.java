@@ -2,10 +2,6 @@ package lectus.http.changes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -20,13 +16,13 @@ import lectus.http.testing.Request;
 import lectus.http.testing.SocketClient;
 import lectus.http.testing.TestSettings;
 import lectus.store.WatchedStore;
+import lectus.store.testing.LogLines;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.slf4j.LoggerFactory;
 
 /** {@code /{db}/_changes} as a WebSocket. */
 final class FeedSocketTest {
@@ -307,23 +303,15 @@ final class FeedSocketTest {
   /** Clients come and go; that is not worth a log line. */
   @Test
   void who_leaves_before_the_socket_opens_is_not_spoken_of() {
-    Logger root = (Logger) LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME);
-    ListAppender<ILoggingEvent> log = new ListAppender<>();
-    log.start();
-    root.addAppender(log);
-    try {
+    try (LogLines log = LogLines.of(LogLines.ROOT)) {
       for (int i = 0; i < 500; i++) {
         upgrade("/w/_changes").open().abort();
       }
       for (int i = 0; i < 20; i++) {
         server.get("/w").expect(200);
       }
-    } finally {
-      root.detachAppender(log);
+      assertThat(log.complaints()).isEmpty();
     }
-    assertThat(List.copyOf(log.list))
-        .filteredOn(event -> event.getLevel().isGreaterOrEqual(Level.WARN))
-        .isEmpty();
   }
 
   @Test

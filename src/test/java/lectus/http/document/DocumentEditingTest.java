@@ -3,9 +3,6 @@ package lectus.http.document;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
@@ -22,10 +19,9 @@ import lectus.http.testing.TestSettings;
 import lectus.json.TupleWriter;
 import lectus.metrics.RequestLabel;
 import lectus.store.Store;
+import lectus.store.testing.LogLines;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -44,20 +40,7 @@ final class DocumentEditingTest {
   private static final String CONFLICT =
       "{\"error\":\"conflict\",\"reason\":\"Document update conflict.\"}\n";
 
-  private final Logger logger = (Logger) org.slf4j.LoggerFactory.getLogger("lectus");
-
-  private final ListAppender<ILoggingEvent> log = new ListAppender<>();
-
-  @BeforeEach
-  void listen() {
-    log.start();
-    logger.addAppender(log);
-  }
-
-  @AfterEach
-  void stop() {
-    logger.detachAppender(log);
-  }
+  @AutoClose private final LogLines log = LogLines.of("lectus");
 
   @Test
   void put_answers_the_new_revision() {
@@ -625,12 +608,12 @@ final class DocumentEditingTest {
     unattended("r1").failed(FoundationDbError.NO_SPACE.exception("The disk is full."));
     unattended("r2").failed(new LectusException(new LectusError.NotFound("missing")));
 
-    assertThat(log.list).hasSize(2);
-    assertThat(log.list).allMatch(line -> line.getLevel() == Level.INFO);
-    assertThat(log.list).allMatch(line -> line.getThrowableProxy() == null);
-    assertThat(log.list.get(0).getFormattedMessage())
+    assertThat(log.events()).hasSize(2);
+    assertThat(log.events()).allMatch(line -> line.getLevel() == Level.INFO);
+    assertThat(log.events()).allMatch(line -> line.getThrowableProxy() == null);
+    assertThat(log.events().get(0).getFormattedMessage())
         .isEqualTo("batch edit failed: The disk is full.");
-    assertThat(log.list.get(0).getKeyValuePairs())
+    assertThat(log.events().get(0).getKeyValuePairs())
         .extracting(field -> field.key + "=" + field.value)
         .containsExactly("request=r1", "user=ann", "db=work");
   }
@@ -644,8 +627,8 @@ final class DocumentEditingTest {
   void what_nobody_foresaw_is_told_with_its_cause() {
     unattended("r").failed(new IllegalStateException("broken"));
 
-    assertThat(log.list.get(0).getLevel()).isEqualTo(Level.ERROR);
-    assertThat(log.list.get(0).getThrowableProxy()).isNotNull();
+    assertThat(log.events().get(0).getLevel()).isEqualTo(Level.ERROR);
+    assertThat(log.events().get(0).getThrowableProxy()).isNotNull();
   }
 
   /** Base revisions, bodies, ids, forms and methods with which no document is written. */

@@ -4,9 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -19,32 +16,19 @@ import lectus.http.testing.Answer;
 import lectus.http.testing.Connection;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.TestSettings;
+import lectus.store.testing.LogLines;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.slf4j.LoggerFactory;
 
 /** The access log of a whole server, from its first request to its stop. */
 final class AccessLogTest {
   @RegisterExtension static final TestStores stores = new TestStores();
 
-  private final Logger logger = (Logger) LoggerFactory.getLogger("lectus.access");
-  private final ListAppender<ILoggingEvent> log = new ListAppender<>();
-
-  @BeforeEach
-  void listen() {
-    log.start();
-    logger.addAppender(log);
-  }
-
-  @AfterEach
-  void stopListening() {
-    logger.detachAppender(log);
-  }
+  @AutoClose private final LogLines log = LogLines.of("lectus.access");
 
   @Test
   void every_request_has_one_line_once_the_server_has_stopped() {
@@ -181,10 +165,6 @@ final class AccessLogTest {
   }
 
   private List<String> lines() {
-    return log.list.stream()
-        .map(ILoggingEvent::getFormattedMessage)
-        .collect(Collectors.joining())
-        .lines()
-        .toList();
+    return log.messages().stream().collect(Collectors.joining()).lines().toList();
   }
 }

@@ -2,9 +2,6 @@ package lectus.http.exchange;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import java.util.Collections;
 import java.util.List;
 import java.util.regex.MatchResult;
@@ -14,13 +11,14 @@ import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.Request;
 import lectus.http.testing.TestSettings;
+import lectus.store.testing.LogLines;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.slf4j.LoggerFactory;
 
 /** Whom the server believes when a header says who asks, and how. */
 final class ForwardedTest {
@@ -28,21 +26,17 @@ final class ForwardedTest {
 
   private static final Pattern CLIENT = Pattern.compile(" path=/w/x .* client=(\\S+) request=");
 
-  private final Logger logger = (Logger) LoggerFactory.getLogger("lectus.access");
-  private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+  @AutoClose private final LogLines log = LogLines.of("lectus.access");
   private LectusServer server;
 
   @AfterEach
   void stop() {
-    logger.detachAppender(log);
     if (server != null) {
       server.close();
     }
   }
 
   private void start(String trusted, String header) {
-    log.start();
-    logger.addAppender(log);
     TestSettings settings =
         new TestSettings()
             .with(ProxyKeys.TRUSTED_PROXIES, trusted)
@@ -65,8 +59,7 @@ final class ForwardedTest {
   private String client() {
     server.close();
     server = null;
-    return log.list.stream()
-        .map(ILoggingEvent::getFormattedMessage)
+    return log.messages().stream()
         .flatMap(lines -> CLIENT.matcher(lines).results())
         .map((MatchResult found) -> found.group(1))
         .findFirst()

@@ -2,9 +2,7 @@ package lectus.http.exchange;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
@@ -25,8 +23,8 @@ import lectus.store.FrozenStore;
 import lectus.store.HeldCommits;
 import lectus.store.Store;
 import lectus.store.testing.Await;
+import lectus.store.testing.LogLines;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
@@ -46,19 +44,7 @@ final class SlowRequestsTest {
 
     @TempDir private Path folder;
 
-    private final Logger logger = (Logger) org.slf4j.LoggerFactory.getLogger("lectus.slow");
-    private final ListAppender<ILoggingEvent> log = new ListAppender<>();
-
-    @BeforeEach
-    void listen() {
-      log.start();
-      logger.addAppender(log);
-    }
-
-    @AfterEach
-    void stop() {
-      logger.detachAppender(log);
-    }
+    @AutoClose private final LogLines log = LogLines.of("lectus.slow");
 
     private static TestSettings settings() {
       return new TestSettings().with(LogKeys.SLOW_MILLIS, SLOW_MILLIS).oneExecutor(1);
@@ -85,7 +71,7 @@ final class SlowRequestsTest {
     }
 
     private List<Map<String, Object>> lines(String method, String path) {
-      return List.copyOf(log.list).stream()
+      return log.events().stream()
           .map(Logged::fields)
           .filter(fields -> fields.get("path").equals(new SentText(path)))
           .filter(fields -> fields.get("method").equals(new SentText(method)))
@@ -205,7 +191,7 @@ final class SlowRequestsTest {
         for (int i = 0; i < 8; i++) {
           server.write("/w/d" + i, body);
         }
-        log.list.clear();
+        log.clear();
         try (Connection client = new Connection(server.port(), 4_096)) {
           client.write("GET /w/_all_docs?include_docs=true HTTP/1.1\r\nHost: h\r\n");
           client.write("Connection: close\r\n\r\n");
@@ -258,7 +244,7 @@ final class SlowRequestsTest {
       } finally {
         frozen.thaw();
       }
-      assertThat(log.list).isEmpty();
+      assertThat(log.events()).isEmpty();
     }
 
     @Test

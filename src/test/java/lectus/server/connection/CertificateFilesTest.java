@@ -4,9 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -25,17 +23,16 @@ import lectus.http.testing.LectusServer;
 import lectus.http.testing.TestCertificate;
 import lectus.http.testing.TestSettings;
 import lectus.store.testing.Await;
+import lectus.store.testing.LogLines;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.slf4j.LoggerFactory;
 
 /** Files that change, files that cannot be used, and certificates of clients. */
 final class CertificateFilesTest {
@@ -51,25 +48,13 @@ final class CertificateFilesTest {
   private static TestCertificate second;
   private static TestCertificate third;
 
-  private final Logger logger = (Logger) LoggerFactory.getLogger(ServedCertificates.class);
-  private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+  @AutoClose private final LogLines log = LogLines.of(ServedCertificates.class);
 
   @BeforeAll
   static void create() {
     first = TestCertificate.create(made, "first", "EC");
     second = TestCertificate.create(made, "second", "RSA");
     third = TestCertificate.create(made, "third", "EC");
-  }
-
-  @BeforeEach
-  void listen() {
-    log.start();
-    logger.addAppender(log);
-  }
-
-  @AfterEach
-  void stopListening() {
-    logger.detachAppender(log);
   }
 
   private Path certificateFile() {
@@ -109,7 +94,7 @@ final class CertificateFilesTest {
   }
 
   private List<String> warnings() {
-    return List.copyOf(log.list).stream()
+    return log.events().stream()
         .filter(line -> line.getLevel() == Level.WARN)
         .map(ILoggingEvent::getFormattedMessage)
         .toList();

@@ -2,16 +2,11 @@ package lectus.server.connection;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.HexFormat;
-import java.util.List;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import javax.net.ssl.SSLSocket;
@@ -22,15 +17,15 @@ import lectus.http.testing.Connection;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.TestCertificate;
 import lectus.http.testing.TestSettings;
+import lectus.store.testing.LogLines;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.slf4j.LoggerFactory;
 
 /** Proxies that announce their clients before the first byte of a connection. */
 final class ProxyProtocolTest {
@@ -41,26 +36,13 @@ final class ProxyProtocolTest {
 
   private static final byte[] SIGNATURE = HexFormat.of().parseHex("0d0a0d0a000d0a515549540a");
 
-  private final Logger logger = (Logger) LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME);
-  private final Logger requests = (Logger) LoggerFactory.getLogger("lectus.access");
-  private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+  @AutoClose private final LogLines log = LogLines.of(LogLines.ROOT, "lectus.access");
   private LectusServer server;
-
-  @BeforeEach
-  void listen() {
-    log.start();
-    logger.addAppender(log);
-    requests.addAppender(log);
-  }
 
   @AfterEach
   void stop() {
     stopServer();
-    logger.detachAppender(log);
-    requests.detachAppender(log);
-    assertThat(List.copyOf(log.list))
-        .filteredOn(line -> line.getLevel().isGreaterOrEqual(Level.WARN))
-        .isEmpty();
+    assertThat(log.complaints()).isEmpty();
   }
 
   private void stopServer() {
@@ -84,8 +66,7 @@ final class ProxyProtocolTest {
 
   private String client() {
     stopServer();
-    return log.list.stream()
-        .map(ILoggingEvent::getFormattedMessage)
+    return log.messages().stream()
         .flatMap(lines -> CLIENT.matcher(lines).results())
         .map((MatchResult found) -> found.group(1))
         .findFirst()
