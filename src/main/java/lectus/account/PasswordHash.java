@@ -3,7 +3,6 @@ package lectus.account;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.HexFormat;
@@ -13,6 +12,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.crypto.SecretKeyFactory;
 import javax.crypto.spec.PBEKeySpec;
+import lectus.attachment.Digests;
 import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonObject;
 
@@ -116,15 +116,7 @@ sealed interface PasswordHash {
     @Override
     public boolean matches(String password) {
       byte[] salted = (password + salt).getBytes(StandardCharsets.UTF_8);
-      return PasswordHash.areEqual(HexFormat.of().formatHex(sha1().digest(salted)), hash);
-    }
-
-    private static MessageDigest sha1() {
-      try {
-        return MessageDigest.getInstance("SHA-1");
-      } catch (NoSuchAlgorithmException e) {
-        throw new IllegalStateException("Every JDK has SHA-1", e);
-      }
+      return PasswordHash.areEqual(HexFormat.of().formatHex(Digests.sha1().digest(salted)), hash);
     }
   }
 

@@ -11,6 +11,10 @@ public final class Digests {
     return of("MD5");
   }
 
+  public static MessageDigest sha1() {
+    return of("SHA-1");
+  }
+
   public static MessageDigest sha256() {
     return of("SHA-256");
   }

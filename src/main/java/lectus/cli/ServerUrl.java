@@ -1,5 +1,11 @@
 package lectus.cli;
 
+import com.nimbusds.jose.JOSEException;
+import com.nimbusds.jose.JWSAlgorithm;
+import com.nimbusds.jose.JWSHeader;
+import com.nimbusds.jose.crypto.MACSigner;
+import com.nimbusds.jwt.JWTClaimsSet;
+import com.nimbusds.jwt.SignedJWT;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -27,6 +33,7 @@ import java.security.cert.CertificateFactory;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Base64;
+import java.util.Date;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -42,8 +49,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import javax.crypto.Mac;
-import javax.crypto.spec.SecretKeySpec;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 import lectus.config.AccessKeys;
@@ -682,7 +687,6 @@ public final class ServerUrl implements AutoCloseable {
    * do.
    */
   private static final class StoppedServer implements AutoCloseable {
-    private static final String ALGORITHM = "HmacSHA256";
     private static final int SECRET_BYTES = 32;
 
     /** How keys begin that say how much there may be of something, and how it is stored. */
@@ -753,24 +757,19 @@ public final class ServerUrl implements AutoCloseable {
     }
 
     private static String token(byte[] secret) {
-      long end = Instant.now().plus(LONGEST).getEpochSecond();
-      String text =
-          encoded("{\"alg\":\"HS256\",\"typ\":\"JWT\"}".getBytes(StandardCharsets.US_ASCII))
-              + '.'
-              + encoded(
-                  ("{\"sub\":\"lectus\",\"_couchdb.roles\":[\"_admin\"],\"exp\":" + end + "}")
-                      .getBytes(StandardCharsets.US_ASCII));
+      JWTClaimsSet claims =
+          new JWTClaimsSet.Builder()
+              .subject("lectus")
+              .claim("_couchdb.roles", List.of("_admin"))
+              .expirationTime(Date.from(Instant.now().plus(LONGEST)))
+              .build();
+      SignedJWT token = new SignedJWT(new JWSHeader(JWSAlgorithm.HS256), claims);
       try {
-        Mac mac = Mac.getInstance(ALGORITHM);
-        mac.init(new SecretKeySpec(secret, ALGORITHM));
-        return text + '.' + encoded(mac.doFinal(text.getBytes(StandardCharsets.US_ASCII)));
-      } catch (GeneralSecurityException e) {
-        throw new IllegalStateException("Every Java platform has " + ALGORITHM, e);
+        token.sign(new MACSigner(secret));
+      } catch (JOSEException e) {
+        throw new IllegalStateException(e);
       }
-    }
-
-    private static String encoded(byte[] bytes) {
-      return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+      return token.serialize();
     }
 
     URI url() {

@@ -6,6 +6,7 @@ import lectus.database.DatabaseHandle;
 import lectus.database.Partition;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
+import lectus.json.Surrogates;
 
 /** The rules for document ids, with CouchDB's error sentences. */
 public final class DocumentId {
@@ -32,7 +33,7 @@ public final class DocumentId {
     if (isTooLong(id, maxBytes)) {
       throw illegal("Document id is too long");
     }
-    if (hasUnpairedSurrogate(id)) {
+    if (Surrogates.firstUnpaired(id) >= 0) {
       throw illegal("Document id must be valid UTF-8");
     }
     if (id.charAt(0) == '_' && !isDesign(id) && !isLocal(id)) {
@@ -87,20 +88,6 @@ public final class DocumentId {
     int mostBytesPerChar = 3;
     return id.length() * mostBytesPerChar > maxBytes
         && id.getBytes(StandardCharsets.UTF_8).length > maxBytes;
-  }
-
-  private static boolean hasUnpairedSurrogate(String id) {
-    for (int i = 0; i < id.length(); i++) {
-      char c = id.charAt(i);
-      if (Character.isHighSurrogate(c)
-          && i + 1 < id.length()
-          && Character.isLowSurrogate(id.charAt(i + 1))) {
-        i++;
-      } else if (Character.isSurrogate(c)) {
-        return true;
-      }
-    }
-    return false;
   }
 
   private static LectusException illegal(String reason) {

@@ -18,7 +18,6 @@ import java.nio.file.attribute.FileTime;
 import java.security.GeneralSecurityException;
 import java.security.Key;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.security.PublicKey;
 import java.security.Signature;
 import java.security.interfaces.ECPublicKey;
@@ -36,6 +35,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import javax.crypto.Mac;
 import javax.crypto.SecretKey;
+import lectus.attachment.Digests;
 import lectus.database.UserContext;
 import lectus.database.UserContext.Session;
 import lectus.error.LectusException;
@@ -145,12 +145,7 @@ public final class Tokens implements Measured {
 
   /** Tokens are long, and ought to be nowhere in memory longer than they are needed. */
   private static ByteBuffer digest(String token) {
-    try {
-      MessageDigest sha256 = MessageDigest.getInstance("SHA-256");
-      return ByteBuffer.wrap(sha256.digest(token.getBytes(StandardCharsets.UTF_8)));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException(e);
-    }
+    return ByteBuffer.wrap(Digests.sha256().digest(token.getBytes(StandardCharsets.UTF_8)));
   }
 
   /**

@@ -4,11 +4,11 @@ package lectus.json;
  * Finds unpaired surrogates: escapes such as {@code \ud800} allow JSON strings without a UTF-8
  * form.
  */
-final class Surrogates {
+public final class Surrogates {
   private Surrogates() {}
 
   /** Returns the position of the first unpaired surrogate, or -1. */
-  static int firstUnpaired(CharSequence text) {
+  public static int firstUnpaired(CharSequence text) {
     int count = text.length();
     for (int i = 0; i < count; i++) {
       char c = text.charAt(i);

@@ -3,7 +3,6 @@ package lectus.http.document;
 import io.vertx.core.http.HttpHeaders;
 import java.math.BigInteger;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HexFormat;
@@ -14,6 +13,7 @@ import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
+import lectus.attachment.Digests;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
@@ -308,13 +308,9 @@ public final class DocumentApi {
    * of the body.
    */
   private static String digest(JsonBuffer json) {
-    try {
-      MessageDigest md5 = MessageDigest.getInstance("MD5");
-      md5.update(json.array(), 0, json.length());
-      return new BigInteger(1, md5.digest()).toString(Character.MAX_RADIX).toUpperCase(Locale.ROOT);
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("Every JDK has MD5", e);
-    }
+    MessageDigest md5 = Digests.md5();
+    md5.update(json.array(), 0, json.length());
+    return new BigInteger(1, md5.digest()).toString(Character.MAX_RADIX).toUpperCase(Locale.ROOT);
   }
 
   /**

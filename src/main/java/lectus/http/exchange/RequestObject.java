@@ -3,8 +3,6 @@ package lectus.http.exchange;
 import io.vertx.core.http.Cookie;
 import io.vertx.core.http.HttpHeaders;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -13,6 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import lectus.attachment.Digests;
 import lectus.database.UserContext;
 import lectus.error.LectusException;
 import lectus.http.MediaType;
@@ -224,10 +223,6 @@ public record RequestObject(
   }
 
   static String digest(byte[] text) {
-    try {
-      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(text));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("Every JDK has SHA-256", e);
-    }
+    return HexFormat.of().formatHex(Digests.sha256().digest(text));
   }
 }

@@ -1,12 +1,11 @@
 package lectus.mango.query;
 
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import lectus.attachment.Digests;
 import lectus.derived.DesignIndexes;
 import lectus.derived.IndexDefinition;
 import lectus.derived.NormalSelector;
@@ -116,16 +115,12 @@ public record IndexRequest(
    */
   private static String hash(
       JsonObject definition, Optional<String> name, Optional<Boolean> partitioned) {
-    try {
-      String named =
-          definition.toJson()
-              + partitioned.map(Object::toString).orElse("")
-              + name.map(own -> "\n" + own).orElse("");
-      byte[] bytes = named.getBytes(StandardCharsets.UTF_8);
-      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-1").digest(bytes));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("Every Java platform has SHA-1", e);
-    }
+    String named =
+        definition.toJson()
+            + partitioned.map(Object::toString).orElse("")
+            + name.map(own -> "\n" + own).orElse("");
+    byte[] bytes = named.getBytes(StandardCharsets.UTF_8);
+    return HexFormat.of().formatHex(Digests.sha1().digest(bytes));
   }
 
   /** Returns the view that describes the index, as CouchDB stores it. */

@@ -76,7 +76,7 @@ class RevisionDigestTest {
                 new AttachmentList(
                     List.of(attachment("b", "text/plain", "01"), attachment("a", "", "00")))));
 
-    GoldenRows.of("RevisionDigest")
+    GoldenRows.of("InteractiveEdit")
         .assertAre(hashes.map(hash -> new KeyValue(new byte[0], hash.bytes())).toList());
   }
 

@@ -12,6 +12,7 @@ import lectus.document.testing.TestDatabase;
 import lectus.error.FoundationDbError;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
+import lectus.http.exchange.Failures;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.Request;
@@ -40,7 +41,8 @@ final class DocumentEditingTest {
   private static final String CONFLICT =
       "{\"error\":\"conflict\",\"reason\":\"Document update conflict.\"}\n";
 
-  @AutoClose private final LogLines log = LogLines.of("lectus");
+  @AutoClose
+  private final LogLines log = LogLines.of(WriteReply.FireAndForget.class, Failures.class);
 
   @Test
   void put_answers_the_new_revision() {

@@ -25,8 +25,8 @@ public final class LogLines implements AutoCloseable {
     return new LogLines(loggers);
   }
 
-  public static LogLines of(Class<?> type) {
-    return new LogLines(type.getName());
+  public static LogLines of(Class<?>... loggers) {
+    return new LogLines(Stream.of(loggers).map(Class::getName).toArray(String[]::new));
   }
 
   public List<ILoggingEvent> events() {
