@@ -69,6 +69,7 @@ final class HabitsTest {
           "lectus.script.ScriptChild",
           "lectus.script.Driver",
           "lectus.script.Turns",
+          "lectus.metrics.DaemonThreads",
           "lectus.changes.notify.CoalescedAnnouncements",
           "lectus.store.Awaiting");
 
