@@ -79,13 +79,13 @@ final class Serving {
     LogOutput.open(settings.http().server().log().format());
     CountDownLatch stopped = new CountDownLatch(1);
     // The log's lines are collected in the buffer of standard output and written many at a time.
-    Runnable flushes = DaemonThreads.repeat("lectus-log-flush", FLUSH_PAUSE, System.out::flush);
+    Runnable endFlushing = DaemonThreads.repeat("lectus-log-flush", FLUSH_PAUSE, System.out::flush);
     try (StoreOpening store = new StoreOpening(configuration)) {
       return serve(settings, store, stopped);
     } finally {
       try {
         removeAddress();
-        flushes.run();
+        endFlushing.run();
         closeLog();
         if (!isFirstLife) {
           console.say("Lectus has stopped");

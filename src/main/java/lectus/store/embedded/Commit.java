@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.locks.LockSupport;
 import lectus.error.FoundationDbError;
 import lectus.store.embedded.Watches.Watch;
 import lectus.store.embedded.engine.CommitRequest;
@@ -18,8 +19,15 @@ final class Commit {
   static final long NOT_COMMITTED = -1;
   private static final long NO_READ_VERSION = -1;
 
+  /** How long an answer waits for memory before it is tried again. */
+  private static final long RETRY_NANOS = 5_000_000;
+
   private final Attempt attempt;
   private final List<CompletableFuture<byte[]>> stamps = new ArrayList<>(0);
+
+  /** To be activated when the commit is answered; null before. */
+  private List<Watch> watches;
+
   private volatile long committedVersion;
 
   /**
@@ -76,7 +84,7 @@ final class Commit {
       request = prepare();
     } catch (RuntimeException | Error error) {
       // Every failure must complete the future, because a caller waits for it.
-      failed(result, error);
+      answer(result, null, error);
       return;
     }
     if (request == null) {
@@ -114,10 +122,21 @@ final class Commit {
     try {
       receipt = attempt.database.engine().commit(request);
     } catch (RuntimeException | Error refused) {
-      failed(result, refused);
+      answer(result, null, refused);
       return;
     }
-    // The engine answers a group's commits one after the other, so no callback may run meanwhile.
+    for (boolean awaited = false; !awaited; ) {
+      try {
+        await(receipt, result);
+        awaited = true;
+      } catch (OutOfMemoryError noMemory) {
+        LockSupport.parkNanos(RETRY_NANOS);
+      }
+    }
+  }
+
+  /** The engine answers a group's commits one after the other, so no callback may run meanwhile. */
+  private void await(CompletableFuture<CommitReceipt> receipt, CompletableFuture<Void> result) {
     receipt.whenComplete(
         (committed, error) -> {
           try {
@@ -128,15 +147,20 @@ final class Commit {
         });
   }
 
+  /** Tells who waits for the commit or its versionstamp: if need be once there is memory for it. */
   private void answer(CompletableFuture<Void> result, CommitReceipt receipt, Throwable error) {
-    if (error == null) {
+    for (boolean told = false; !told; ) {
       try {
-        committed(receipt);
-      } finally {
-        result.complete(null);
+        if (error == null) {
+          committed(receipt);
+          result.complete(null);
+        } else {
+          failed(result, error instanceof CompletionException ? error.getCause() : error);
+        }
+        told = true;
+      } catch (OutOfMemoryError noMemory) {
+        LockSupport.parkNanos(RETRY_NANOS);
       }
-    } else {
-      failed(result, error instanceof CompletionException ? error.getCause() : error);
     }
   }
 
@@ -190,11 +214,7 @@ final class Commit {
    * @param receipt null if the transaction was read-only
    */
   private void committed(CommitReceipt receipt) {
-    List<Watch> watches;
-    synchronized (attempt) {
-      attempt.endCommitting();
-      watches = attempt.takeWatches();
-    }
+    end();
     if (receipt == null) {
       committedVersion = NOT_COMMITTED;
       stamps.forEach(
@@ -208,19 +228,20 @@ final class Commit {
   }
 
   private void failed(CompletableFuture<Void> result, Throwable error) {
-    try {
-      List<Watch> watches;
-      synchronized (attempt) {
-        attempt.endCommitting();
+    end();
+    stamps.forEach(
+        stamp ->
+            stamp.completeExceptionally(FoundationDbError.TRANSACTION_INVALID_VERSION.exception()));
+    watches.forEach(watch -> watch.future().completeExceptionally(error));
+    result.completeExceptionally(error);
+  }
+
+  private void end() {
+    synchronized (attempt) {
+      attempt.endCommitting();
+      if (watches == null) {
         watches = attempt.takeWatches();
       }
-      stamps.forEach(
-          stamp ->
-              stamp.completeExceptionally(
-                  FoundationDbError.TRANSACTION_INVALID_VERSION.exception()));
-      watches.forEach(watch -> watch.future().completeExceptionally(error));
-    } finally {
-      result.completeExceptionally(error);
     }
   }
 

@@ -53,7 +53,20 @@ final class CommitGroup {
     }
     this.writes = new GroupWrites(expectedWrites, expectedBytes);
     this.writtenRanges = new ArrayList<>(expectedRanges);
-    commits.forEach(this::add);
+    commits.forEach(this::addOrBlame);
+  }
+
+  /** The group ends if a commit cannot be resolved; that commit is told why. */
+  private void addOrBlame(PendingCommit commit) {
+    try {
+      add(commit);
+    } catch (FDBException unreadable) {
+      commit.refuse(unreadable);
+      throw unreadable;
+    } catch (RuntimeException fault) {
+      commit.refuse(FoundationDbError.COMMIT_UNKNOWN_RESULT.exception());
+      throw fault;
+    }
   }
 
   /** Decides on one commit. The group's earlier commits count as committed. */

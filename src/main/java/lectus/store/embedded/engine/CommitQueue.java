@@ -162,6 +162,9 @@ public final class CommitQueue implements Measured {
         group.get(i).doubt();
       }
       DaemonThreads.complain(LOG, "A group of commits failed", error);
+      if (group.isEmpty()) {
+        LockSupport.parkNanos(RETRY_NANOS);
+      }
     }
     return group;
   }
@@ -177,14 +180,19 @@ public final class CommitQueue implements Measured {
    * of what depends on the answer ends nothing else.
    */
   private static void complete(PendingCommit commit) {
-    do {
+    try {
+      commit.complete();
+    } catch (Throwable error) {
+      DaemonThreads.complain(LOG, "A commit could not be answered", error);
+    }
+    while (!commit.future().isDone()) {
+      LockSupport.parkNanos(RETRY_NANOS);
       try {
         commit.complete();
-      } catch (Throwable error) {
-        DaemonThreads.complain(LOG, "A commit could not be answered", error);
-        LockSupport.parkNanos(RETRY_NANOS);
+      } catch (Throwable again) {
+        // It is told once.
       }
-    } while (!commit.future().isDone());
+    }
   }
 
   private List<PendingCommit> takeGroup() {

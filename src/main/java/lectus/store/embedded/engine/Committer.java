@@ -77,8 +77,9 @@ public final class Committer {
       refuse(commits);
       return;
     }
+    CommitGroup group = null;
     try {
-      CommitGroup group = new CommitGroup(nextVersion(), commits, history, snapshots, atomicValues);
+      group = new CommitGroup(nextVersion(), commits, history, snapshots, atomicValues);
       if (!group.isEmpty()) {
         write(group);
         tell(group);
@@ -86,7 +87,11 @@ public final class Committer {
     } catch (Throwable error) {
       if (handedOver) {
         fail(error);
-        doubt(commits);
+        if (group == null) {
+          refuse(commits);
+        } else {
+          doubt(commits);
+        }
       } else {
         refuse(commits, error);
       }
@@ -97,17 +102,18 @@ public final class Committer {
     commits.forEach(commit -> commit.refuseWithGroup(trouble.refusal()));
   }
 
-  /** Refuses a group of which nothing is stored. Its clients may try again. */
+  /**
+   * Refuses a group of which nothing is stored. Its clients may try again, but for the one whose
+   * commit was at fault, which has been {@linkplain CommitGroup refused} for itself.
+   */
   private void refuse(List<PendingCommit> commits, Throwable error) {
     // The cached values include writes that will never be stored.
     atomicValues.forgetAll();
     DaemonThreads.complain(
         LOG, "A group of commits failed before it was written; nothing of it is stored", error);
     FDBException refusal =
-        error instanceof FDBException unreadable
-            ? unreadable
-            : FoundationDbError.COMMIT_PROXY_MEMORY_LIMIT_EXCEEDED.exception(
-                "The store could not take the commit, and nothing of it is stored.");
+        FoundationDbError.COMMIT_PROXY_MEMORY_LIMIT_EXCEEDED.exception(
+            "The store could not take the commit, and nothing of it is stored.");
     commits.forEach(commit -> commit.refuseWithGroup(refusal));
   }
 

@@ -98,9 +98,10 @@ final class Recovery {
 
   private void refuseReads(StoreRun failed) {
     if (!readsRefused) {
-      readsRefused = true;
       readsRefusedSince = System.nanoTime();
+      // If this finds no memory, the next turn does it again.
       failed.end(UseCount.EXPIRED, FoundationDbError.PROCESS_BEHIND::exception);
+      readsRefused = true;
     }
   }
 

@@ -26,7 +26,7 @@ public final class SnapshotRegistry {
   private final ConcurrentSkipListMap<Long, StoreState> held = new ConcurrentSkipListMap<>();
 
   /** Superseded states of the window, oldest first; each is retained once. Guarded by itself. */
-  private final Deque<StoreState> recent = new ArrayDeque<>();
+  private final Deque<StoreState> recent = new ArrayDeque<>(MAX_RECENT + 1);
 
   private volatile Published published;
   private volatile Ending ending;
@@ -86,7 +86,12 @@ public final class SnapshotRegistry {
   /** Makes the state after a commit readable. */
   public void publish(Published next) {
     StoreState previous = published.state();
-    held.put(next.state().firstVersion(), next.state());
+    try {
+      held.put(next.state().firstVersion(), next.state());
+    } catch (Error noMemory) {
+      release(next.state());
+      throw noMemory;
+    }
     previous.supersededBy(next.state().firstVersion());
     published = next;
     synchronized (recent) {
@@ -204,12 +209,16 @@ public final class SnapshotRegistry {
   }
 
   private StoreSnapshot open(long version, StoreState state) {
-    StoreSnapshot snapshot;
+    StoreSnapshot snapshot = null;
     try {
       snapshot = new StoreSnapshot(version, state, this);
       open.add(snapshot);
     } catch (Error noMemory) {
-      release(state);
+      if (snapshot == null) {
+        release(state);
+      } else {
+        snapshot.end(UseCount.CLOSED);
+      }
       throw noMemory;
     }
     Ending end = ending;

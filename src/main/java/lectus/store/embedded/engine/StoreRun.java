@@ -262,9 +262,12 @@ final class StoreRun {
       reclaiming.close();
       snapshots.reader().close();
       committer.close();
-      logRecorder.close();
     } finally {
-      store.close();
+      try {
+        logRecorder.close();
+      } finally {
+        store.close();
+      }
     }
   }
 }

@@ -153,10 +153,10 @@ public final class StoreSnapshot implements AutoCloseable {
    * @param mark EXPIRED if it fell out of the window, CLOSED if it is no longer needed
    */
   void end(int mark) {
-    registry.forget(this);
     if (gate.mark(mark)) {
       registry.release(state);
     }
+    registry.forget(this);
     List<RocksCursor> left;
     synchronized (cursors) {
       left = List.copyOf(cursors);

@@ -17,6 +17,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import lectus.error.FoundationDbError;
 import lectus.store.embedded.engine.CommitRequest.CommitReceipt;
 import lectus.store.embedded.engine.CommitRequest.KeyRange;
 import lectus.store.embedded.engine.CommitRequest.Mutation;
@@ -80,7 +81,25 @@ class ThrownInCommitsTest {
   @Test
   void error_while_a_group_is_resolved_stores_nothing_of_it_and_the_next_commit_is_stored() {
     assertStores("before");
-    Failing failing = new Failing(counting("b").request().mutations());
+    assertOfTwo(
+        () -> {
+          throw new OutOfMemoryError("of this test");
+        },
+        NOT_STORED);
+  }
+
+  @Test
+  void commit_whose_reads_fail_is_told_so_and_its_neighbour_may_try_again() {
+    assertStores("before");
+    assertOfTwo(
+        () -> {
+          throw FoundationDbError.FILE_CORRUPT.exception();
+        },
+        FoundationDbError.FILE_CORRUPT.code());
+  }
+
+  private void assertOfTwo(Runnable failure, int codeOfPoisoned) {
+    Failing failing = new Failing(counting("b").request().mutations(), failure);
     CommitRequest poisoned =
         new CommitRequest(-1, List.of(), List.of(KeyRange.of(bytes("k/b"))), failing, true, false);
     CompletableFuture<CommitReceipt> first = engine.commit(counting("a").request());
@@ -89,7 +108,7 @@ class ThrownInCommitsTest {
     hand.run();
 
     assertThat(code(first)).isEqualTo(NOT_STORED);
-    assertThat(code(second)).isEqualTo(NOT_STORED);
+    assertThat(code(second)).isEqualTo(codeOfPoisoned);
     assertStores("c");
     assertThat(get(engine, "k/a")).isNull();
     assertThat(get(engine, "k/b")).isNull();
@@ -179,16 +198,18 @@ class ThrownInCommitsTest {
   /** Mutations that cannot be read once it is armed. */
   private static final class Failing extends AbstractList<Mutation> {
     private final List<Mutation> mutations;
+    private final Runnable failure;
     private boolean armed;
 
-    Failing(List<Mutation> mutations) {
+    Failing(List<Mutation> mutations, Runnable failure) {
       this.mutations = mutations;
+      this.failure = failure;
     }
 
     @Override
     public Mutation get(int index) {
       if (armed && index == 1) {
-        throw new OutOfMemoryError("of this test");
+        failure.run();
       }
       return mutations.get(index);
     }
