@@ -105,6 +105,7 @@ final class HiddenDatabase {
   private Optional<Deque<Late>> late = Optional.empty();
 
   private List<KeyValue> settings = List.of();
+  private long settingsBytes;
   private Optional<DatabaseHandle> db = Optional.empty();
 
   /** The documents of a shard of which an index or a stored feed may have no rows. */
@@ -323,6 +324,11 @@ final class HiddenDatabase {
     late = Optional.empty();
   }
 
+  /** Returns how much memory the settings take, which are kept to the end. */
+  long heldBytes() {
+    return settingsBytes;
+  }
+
   /** Returns the database as documents are written into it now. */
   DatabaseHandle db() {
     return db.orElseThrow();
@@ -371,6 +377,7 @@ final class HiddenDatabase {
    */
   void set(List<KeyValue> rows) {
     settings = rows;
+    settingsBytes = rows.stream().mapToLong(ImageFrame.Rows::bytes).sum();
     try {
       DatabaseHandle configured = transactions.run(this::configure);
       configured.topology().generations().forEach(it -> generations.put(it.since(), it));

@@ -461,7 +461,18 @@ public sealed interface ImageFrame {
 
   /** Rows of the store, whose keys and values are the elements of the payload. */
   sealed interface Rows extends ImageFrame {
+    /** Rows of four bytes would take twenty times the memory of their frame. */
+    int MOST = 1 << 18;
+
+    /** Memory of a row besides its key and value, in bytes: three objects and a place in a list. */
+    int BYTES_BESIDE = 64;
+
     List<KeyValue> rows();
+
+    /** Returns how much memory a row takes. */
+    static long bytes(KeyValue row) {
+      return BYTES_BESIDE + (long) row.getKey().length + row.getValue().length;
+    }
 
     @Override
     default void writeTo(TupleWriter payload) {
@@ -471,6 +482,9 @@ public sealed interface ImageFrame {
     private static List<KeyValue> read(TupleReader it) {
       List<KeyValue> rows = new ArrayList<>();
       while (it.hasNext()) {
+        if (rows.size() == MOST) {
+          throw new MalformedTupleException("More rows than a frame has");
+        }
         rows.add(new KeyValue(it.bytes(), it.bytes()));
       }
       return rows;

@@ -1,5 +1,6 @@
 package lectus.image;
 
+import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
@@ -8,6 +9,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -33,6 +35,8 @@ import lectus.database.DatabaseName;
 import lectus.database.RelocationsSubspace.Attempt;
 import lectus.database.Sequence;
 import lectus.derived.rows.FeedRows;
+import lectus.document.DocumentId;
+import lectus.error.FoundationDbError;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.image.ImageFrame.Abandoned;
@@ -67,6 +71,12 @@ public final class ImageStoring {
   private static final int MOST_SHOWN = 10_000;
 
   private static final int BYTES_OF_ID = 100;
+
+  private static final Set<FoundationDbError> TOO_LARGE =
+      EnumSet.of(
+          FoundationDbError.TRANSACTION_TOO_LARGE,
+          FoundationDbError.KEY_TOO_LARGE,
+          FoundationDbError.VALUE_TOO_LARGE);
 
   private final Store store;
   private final Catalogue catalogue;
@@ -121,6 +131,7 @@ public final class ImageStoring {
   /** Returns how many bytes it has in memory. */
   public long heldBytes() {
     return parser.heldBytes()
+        + database.map(HiddenDatabase::heldBytes).orElse(0L)
         + documents.map(DocumentStoring::heldBytes).orElse(0L)
         + content.map(ContentStoring::heldBytes).orElse(0L)
         + (long) BYTES_OF_ID * shown.size();
@@ -143,7 +154,11 @@ public final class ImageStoring {
 
   /** Stores what has come. */
   public void relieve() {
-    documents.ifPresent(DocumentStoring::relieve);
+    try {
+      documents.ifPresent(DocumentStoring::relieve);
+    } catch (RuntimeException failure) {
+      throw told(failure);
+    }
   }
 
   private void take(ImageFrame frame) {
@@ -151,7 +166,19 @@ public final class ImageStoring {
       store(frame);
     } catch (MalformedTupleException | IllegalArgumentException unreadable) {
       throw ImageParser.bad("A document in the image cannot be read.");
+    } catch (RuntimeException failure) {
+      throw told(failure);
     }
+  }
+
+  /** Rows that are too large for a store are the image's fault. */
+  private static RuntimeException told(RuntimeException failure) {
+    boolean isTooLarge =
+        failure instanceof FDBException refused
+            && FoundationDbError.of(refused.getCode()).filter(TOO_LARGE::contains).isPresent();
+    return isTooLarge
+        ? ImageParser.bad("The image has rows that are larger than a store can have.")
+        : failure;
   }
 
   private void store(ImageFrame frame) {
@@ -169,6 +196,7 @@ public final class ImageStoring {
       if (!to.db().incarnations().has(document.sequence())) {
         throw new MalformedTupleException("A sequence of another database");
       }
+      DocumentId.checkIn(to.db(), DocumentId.check(document.id(), DocumentId.DEFAULT_MAX_BYTES));
       storing.begin(document);
     } else if (frame instanceof DocumentLeaf leaf) {
       shown.addAll(leaf.attachments().contents());
@@ -254,7 +282,11 @@ public final class ImageStoring {
     Sequence last = parser.finish().sequence();
     HiddenDatabase whole = database.orElseThrow();
     if (attempt.isPresent()) {
-      whole.standReady(header.orElseThrow().createdAtSeconds(), last);
+      try {
+        whole.standReady(header.orElseThrow().createdAtSeconds(), last);
+      } catch (RuntimeException failure) {
+        throw told(failure);
+      }
       task.close();
     } else {
       whole.requireFree();
@@ -273,10 +305,14 @@ public final class ImageStoring {
    */
   public Restored appear() {
     Sequence last = parser.finish().sequence();
-    DatabaseHandle db =
-        database.orElseThrow().appear(header.orElseThrow().createdAtSeconds(), last);
-    task.close();
-    return new Restored(db, last);
+    try {
+      DatabaseHandle db =
+          database.orElseThrow().appear(header.orElseThrow().createdAtSeconds(), last);
+      task.close();
+      return new Restored(db, last);
+    } catch (RuntimeException failure) {
+      throw told(failure);
+    }
   }
 
   /**

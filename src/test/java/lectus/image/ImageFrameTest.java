@@ -7,6 +7,7 @@ import com.apple.foundationdb.KeyValue;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -34,12 +35,16 @@ import lectus.image.ImageFrame.Local;
 import lectus.image.ImageFrame.Purges;
 import lectus.image.ImageFrame.Reached;
 import lectus.image.ImageFrame.Settings;
+import lectus.image.ImageFrame.Type;
 import lectus.json.JsonBuffer;
+import lectus.json.MalformedTupleException;
+import lectus.json.TupleWriter;
 import lectus.revision.RevisionHash;
 import lectus.revision.RevisionId;
 import lectus.store.testing.GoldenRows;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 final class ImageFrameTest {
@@ -213,6 +218,25 @@ final class ImageFrameTest {
     byte[] bytes = Arrays.copyOf(whole(), 100);
     bytes[ImageWriter.MARK.length + 1] = 0x7f;
     assertRefused(bytes, "a frame says that it has");
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"SETTINGS", "DEPARTURES", "PURGES"})
+  void more_rows_than_a_frame_may_have_are_refused_though_they_are_short(Type type) {
+    int most = ImageFrame.Rows.MOST;
+    assertThat(((ImageFrame.Rows) ImageFrame.read(type.number(), tinyRows(most))).rows())
+        .hasSize(most);
+    byte[] more = tinyRows(most + 1);
+    assertThat(more).hasSizeLessThan(ImageParser.MOST_BYTES);
+    assertThatThrownBy(() -> ImageFrame.read(type.number(), more))
+        .isInstanceOf(MalformedTupleException.class);
+  }
+
+  private static byte[] tinyRows(int count) {
+    TupleWriter payload = new TupleWriter(count);
+    new Settings(Collections.nCopies(count, new KeyValue(new byte[] {1}, new byte[] {1})))
+        .writeTo(payload);
+    return payload.toBytes();
   }
 
   private static List<ImageFrame> without(List<ImageFrame> frames, Class<?> type) {

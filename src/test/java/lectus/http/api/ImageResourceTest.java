@@ -14,6 +14,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
@@ -43,6 +44,7 @@ import lectus.image.ImageParser;
 import lectus.image.ImageWriter;
 import lectus.json.JsonBuffer;
 import lectus.json.TupleReader;
+import lectus.json.TupleWriter;
 import lectus.store.Store;
 import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
@@ -368,6 +370,8 @@ final class ImageResourceTest {
             it -> it instanceof Settings rows ? damaged(rows, DatabaseSubspace.NUMBERS) : it,
             it -> it instanceof Departures rows ? damaged(rows, DatabaseSubspace.DERIVED_ROWS) : it,
             it -> it instanceof Departures ? OF_NONE : it,
+            it -> it instanceof Departures rows ? ofTooLongKey(rows) : it,
+            it -> it instanceof Settings rows ? tooLarge(rows) : it,
             it -> it instanceof DocumentLeaf leaf ? withoutBody(leaf) : it,
             it -> it instanceof Document document ? later(document) : it);
     for (UnaryOperator<ImageFrame> change : changes) {
@@ -378,6 +382,53 @@ final class ImageResourceTest {
     }
     assertThat(restore("copy", rewritten(whole, UnaryOperator.identity())).statusCode())
         .isEqualTo(201);
+  }
+
+  @Test
+  void an_image_with_an_id_that_no_document_may_have_is_refused() throws Exception {
+    server.put("/db").expect(201);
+    server.write("/db/a", "{}");
+    byte[] whole = image("/db/_image");
+    for (String id : List.of("", "_a", "x".repeat(513), "x".repeat(20_000))) {
+      HttpResponse<String> answer = restore("copy", rewritten(whole, it -> named(it, id)));
+      assertThat(answer.statusCode()).as(answer.body()).isEqualTo(400);
+      assertThat(answer.body()).contains("\"illegal_docid\"");
+      server.get("/copy").expect(404);
+    }
+    String longest = "x".repeat(512);
+    assertThat(restore("copy", rewritten(whole, it -> named(it, longest))).statusCode())
+        .isEqualTo(201);
+    server.get("/copy/" + longest).expect(200);
+  }
+
+  private static ImageFrame named(ImageFrame frame, String id) {
+    return frame instanceof Document it
+        ? new Document(id, it.sequence(), it.leaves(), it.hasDepartures())
+        : frame;
+  }
+
+  /** The row of the document, in a channel whose name is longer than a key may be. */
+  private static Departures ofTooLongKey(Departures frame) {
+    KeyValue row = frame.rows().get(0);
+    byte[] emptyChannel = new TupleWriter(2).string("").toBytes();
+    byte[] before = Arrays.copyOf(row.getKey(), row.getKey().length - emptyChannel.length);
+    assertThat(new TupleWriter(before).string("").toBytes()).isEqualTo(row.getKey());
+    byte[] key = new TupleWriter(before).string("c".repeat(10_000)).toBytes();
+    return new Departures(List.of(new KeyValue(key, row.getValue())));
+  }
+
+  /** A row of the configuration whose key is longer than one may be. */
+  private static Settings tooLarge(Settings frame) {
+    List<KeyValue> rows = new ArrayList<>(frame.rows());
+    byte[] prefix = DatabaseSubspace.CONFIG.key(new byte[0]).toBytes();
+    KeyValue one =
+        rows.stream()
+            .filter(it -> TupleReader.isAtOrBelow(prefix, it.getKey()))
+            .findFirst()
+            .orElseThrow();
+    byte[] key = Arrays.copyOf(one.getKey(), 10_001);
+    rows.add(new KeyValue(key, one.getValue()));
+    return new Settings(rows);
   }
 
   private static DocumentLeaf withoutBody(DocumentLeaf leaf) {
