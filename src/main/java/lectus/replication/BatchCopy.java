@@ -466,7 +466,7 @@ final class BatchCopy {
       } catch (IOException cut) {
         boolean hadStubs = !had.isNothing();
         if ((failures >= options.retries() && !hadStubs) || isStopped.getAsBoolean()) {
-          throw cut;
+          throw failed(id, cut);
         }
         if (!hadStubs || cut.getCause() instanceof RemoteFailure) {
           long asked = cut.getCause() instanceof RemoteFailure busy ? busy.pauseMillis() : 0;
@@ -478,6 +478,12 @@ final class BatchCopy {
         had = Had.NOTHING;
       }
     }
+  }
+
+  private static IOException failed(String id, IOException cut) {
+    Throwable known = cut.getCause() instanceof RemoteFailure failure ? failure : cut;
+    return new IOException(
+        "The document `" + id + "` cannot be copied: " + known.getMessage(), cut);
   }
 
   /** This server stores none that is so long. Whether another one would is not known. */

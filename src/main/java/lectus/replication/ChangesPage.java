@@ -2,6 +2,7 @@ package lectus.replication;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -46,6 +47,7 @@ record ChangesPage(
         json.skip();
       }
     }
+    rows.several.forEach((id, leaves) -> rows.revisions.put(id, List.copyOf(leaves)));
     return new ChangesPage(
         rows.revisions,
         // Of a document that changed meanwhile, the second row has another leaf.
@@ -53,6 +55,11 @@ record ChangesPage(
         rows.count,
         end.orElseThrow(() -> new IOException("Changes without an end.")),
         pending);
+  }
+
+  /** Whether it has rows, and whoever asks for what follows gets them again. */
+  boolean leadsNowhere(JsonValue since) {
+    return rows > 0 && ReplicationRequest.text(end).equals(ReplicationRequest.text(since));
   }
 
   private static OptionalLong number(JsonValue value) {
@@ -63,6 +70,10 @@ record ChangesPage(
 
   private static final class Rows {
     private final Map<String, List<String>> revisions = new LinkedHashMap<>();
+
+    /** Leaves of documents of which there are several rows. */
+    private final Map<String, Set<String>> several = new HashMap<>();
+
     private final List<SentDocument> documents = new ArrayList<>();
     private int count;
 
@@ -91,18 +102,15 @@ record ChangesPage(
         }
       }
       String known = id.orElseThrow(() -> new IOException("A change without an id."));
-      revisions.merge(known, leaves, Rows::both);
+      List<String> former = revisions.putIfAbsent(known, leaves);
+      if (former != null) {
+        several.computeIfAbsent(known, it -> new LinkedHashSet<>(former)).addAll(leaves);
+      }
       if (document.isPresent() && leaves.size() == 1) {
         if (document.get().isWhole(known, leaves.get(0))) {
           documents.add(document.get());
         }
       }
-    }
-
-    private static List<String> both(List<String> some, List<String> others) {
-      Set<String> each = new LinkedHashSet<>(some);
-      each.addAll(others);
-      return List.copyOf(each);
     }
 
     private static List<String> leaves(RawJson json) throws IOException {

@@ -95,8 +95,11 @@ public final class Comparison {
 
     Set<Leaf> next() throws IOException {
       ChangesPage page = ChangesPage.of(database.changes(Asked.of(since, ROWS_AT_ONCE)).join());
+      hasNext = page.rows() >= ROWS_AT_ONCE;
+      if (hasNext && page.leadsNowhere(since)) {
+        throw new IOException("the changes of " + database.shown() + " end where they begin");
+      }
       since = page.end();
-      hasNext = page.rows() == ROWS_AT_ONCE;
       Set<Leaf> leaves = new LinkedHashSet<>();
       page.revisions()
           .forEach((id, revisions) -> revisions.forEach(it -> leaves.add(new Leaf(id, it))));

@@ -624,10 +624,16 @@ public final class LocalDatabase implements Source, Target {
     DatabaseHandle db = parts.catalogue().open(name);
     Edit edit;
     try {
-      edit = edit(db, document);
+      edit = withStored(edit(db, document), following);
     } catch (LectusException refused) {
       return Optional.of(refusal(document.id(), refused.error()));
     }
+    List<Refusal> refused = new ArrayList<>();
+    addRefused(written(List.of(edit)), refused);
+    return refused.stream().findFirst();
+  }
+
+  private Edit withStored(Edit edit, AttachmentParts following) throws IOException {
     List<EditedAttachment> all = new ArrayList<>();
     for (EditedAttachment attachment : edit.attachments().all()) {
       all.add(
@@ -635,9 +641,7 @@ public final class LocalDatabase implements Source, Target {
               ? stored(next, following)
               : attachment);
     }
-    List<Refusal> refused = new ArrayList<>();
-    addRefused(written(List.of(edit.withAttachments(new AttachmentEdits(all)))), refused);
-    return refused.stream().findFirst();
+    return edit.withAttachments(new AttachmentEdits(all));
   }
 
   private EditedAttachment stored(EditedAttachment.Following next, AttachmentParts following)

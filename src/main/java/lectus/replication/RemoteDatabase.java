@@ -47,6 +47,7 @@ public final class RemoteDatabase implements Source, Target {
           "illegal_docid",
           "document_too_large",
           "attachment_too_large",
+          "content_md5_mismatch",
           "request_entity_too_large",
           "too_large",
           Refusal.MISSING_STUB);

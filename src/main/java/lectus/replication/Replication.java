@@ -484,6 +484,11 @@ public final class Replication {
     if (page.end().toJson().length() > LONGEST_SEQUENCE) {
       throw ReplicationFailure.passing("changes_reader_died", "The last sequence is too long.");
     }
+    boolean goesOn = page.rows() >= asked || request.options().continuous();
+    if (goesOn && page.leadsNowhere(since)) {
+      throw ReplicationFailure.passing(
+          "changes_reader_died", "The changes end where they begin, so they would come again.");
+    }
     Batch batch = new Batch(page, answer.length, memory);
     synchronized (this) {
       isReading = false;

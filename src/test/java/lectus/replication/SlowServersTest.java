@@ -37,6 +37,7 @@ import java.util.function.Predicate;
 import lectus.database.UserContext;
 import lectus.http.client.HttpCaller;
 import lectus.http.client.HttpCaller.ClientSettings;
+import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
 import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonObject;
@@ -271,6 +272,86 @@ final class SlowServersTest {
 
     assertThat(here.post("/_replicate", described(fronted("w"), "copy", "")).body())
         .contains("\"missing_checked\":1,\"missing_found\":1,\"docs_read\":1,\"docs_written\":1");
+  }
+
+  /** Rows that come again and again would be compared again and again. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void changes_that_end_where_they_begin_end_the_run(boolean continuous) {
+    here.put("/w");
+    here.put("/copy");
+    String row =
+        "{\"id\":\"a\",\"changes\":[{\"rev\":\"%s\"}]}".formatted(here.write("/w/a", "{}"));
+    List<String> asked = new CopyOnWriteArrayList<>();
+    answers =
+        exchange -> {
+          boolean isFeed = exchange.getRequestURI().getPath().equals("/w/_changes");
+          if (isFeed) {
+            asked.add(exchange.getRequestURI().getQuery());
+            String page = "{\"results\":[" + row + "," + row + "],\"last_seq\":\"7\"}";
+            answer(exchange, 200, page.getBytes(StandardCharsets.UTF_8));
+          }
+          return isFeed;
+        };
+
+    String more = ",\"worker_batch_size\":%s".formatted(continuous ? "3,\"continuous\":true" : "2");
+    Answer begun = here.post("/_replicate", described(fronted("w"), "copy", more));
+    assertThat(begun.body().contains("The changes end where they begin")).isNotEqualTo(continuous);
+    // A continuous one begins anew, some seconds later.
+    awaitEnd();
+    here.post("/_replicate", described(fronted("w"), "copy", more + ",\"cancel\":true"));
+    assertThat(asked.subList(0, 2))
+        .satisfiesExactly(
+            it -> assertThat(it).contains("since=0&"), it -> assertThat(it).contains("since=7&"));
+  }
+
+  /** As in CouchDB: what the source has is damaged, and stays so. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void a_document_whose_attachment_has_another_digest_is_refused_and_ends_nothing(boolean isLocal) {
+    here.put("/w");
+    here.put("/copy");
+    here.write("/w/bad", "{\"_attachments\":{\"f\":{\"data\":\"YWJj\"}}}");
+    here.write("/w/good", "{\"_attachments\":{\"f\":{\"data\":\"YWJk\"}}}");
+    answers =
+        exchange -> {
+          boolean isOfBad =
+              exchange.getRequestMethod().equals("GET")
+                  && exchange.getRequestURI().getPath().equals("/w/bad");
+          if (isOfBad) {
+            exchange.getResponseHeaders().set("Content-Type", "multipart/mixed; boundary=o");
+            answer(exchange, 200, damaged(here.get("/w/bad?revs=true")));
+          }
+          return isOfBad;
+        };
+
+    String target = isLocal ? "copy" : here.url() + "/copy";
+    assertThat(here.post("/_replicate", described(fronted("w"), target, "")).body())
+        .contains("\"docs_written\":1,\"doc_write_failures\":1");
+    here.get("/copy/good/f").expect("abd");
+    here.get("/copy/bad").expect(404);
+  }
+
+  /** Returns a document with a stub as one with other bytes, of the same length. */
+  private static byte[] damaged(Answer document) {
+    String following = document.body().strip().replace("\"stub\":true", "\"follows\":true");
+    return """
+    --o
+    Content-Type: multipart/related; boundary=i
+
+    --i
+    Content-Type: application/json
+
+    %s
+    --i
+
+    xyz
+    --i--
+    --o--\
+    """
+        .formatted(following)
+        .replace("\n", "\r\n")
+        .getBytes(StandardCharsets.UTF_8);
   }
 
   @Test
