@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.time.Instant;
+import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.Enumeration;
 import java.util.HexFormat;
@@ -102,21 +103,35 @@ final class BackupFolder implements AutoCloseable {
       String sha256) {
 
     private static StoredImage of(JsonObject described) throws IOException {
-      String file = text(described, "file");
       String bytes = described.get("bytes").map(JsonValue::toJson).orElse("");
-      if (!file.matches("\\d{6,9}" + SUFFIX) || !bytes.matches("\\d{1,18}")) {
+      if (!bytes.matches("\\d{1,18}")) {
         throw damaged();
       }
       return new StoredImage(
-          file,
-          text(described, "instance"),
+          text(described, "file", "\\d{6,9}" + SUFFIX),
+          text(described, "instance", "[0-9a-f]{32}"),
           described.get("since").isPresent()
-              ? Optional.of(text(described, "since"))
+              ? Optional.of(sequence(described, "since"))
               : Optional.empty(),
-          text(described, "sequence"),
-          text(described, "written"),
+          sequence(described, "sequence"),
+          time(described),
           Long.parseLong(bytes),
-          text(described, "sha256"));
+          text(described, "sha256", "[0-9a-f]{" + 2 * DIGEST_BYTES + "}"));
+    }
+
+    private static String sequence(JsonObject described, String member) throws IOException {
+      String sequence = text(described, member, ".*");
+      return Sequence.parse(sequence).map(any -> sequence).orElseThrow(BackupFolder::damaged);
+    }
+
+    private static String time(JsonObject described) throws IOException {
+      String written = text(described, "written", ".*");
+      try {
+        Instant.parse(written);
+        return written;
+      } catch (DateTimeParseException none) {
+        throw damaged();
+      }
     }
 
     private JsonBuffer appendTo(JsonBuffer json) {
@@ -134,8 +149,10 @@ final class BackupFolder implements AutoCloseable {
           .isPresent();
     }
 
-    private static String text(JsonObject described, String member) throws IOException {
-      if (described.get(member).orElse(null) instanceof JsonString it) {
+    /** What is not of the form would fail where it is used, perhaps as a part of a URL. */
+    private static String text(JsonObject described, String member, String form)
+        throws IOException {
+      if (described.get(member).orElse(null) instanceof JsonString it && it.value().matches(form)) {
         return it.value();
       }
       throw damaged();
@@ -233,13 +250,14 @@ final class BackupFolder implements AutoCloseable {
           ? new IOException("it was written by a newer version of Lectus")
           : damaged();
     }
-    String database = StoredImage.text(described, "database");
+    String database = StoredImage.text(described, "database", ".*");
     if (!DatabaseName.isLegal(database)
         || !(described.get("images").orElse(null) instanceof JsonArray images)) {
       throw damaged();
     }
     BackupFolder backup =
-        new BackupFolder(folder, database, StoredImage.text(described, "follower"));
+        new BackupFolder(
+            folder, database, StoredImage.text(described, "follower", "[a-z0-9_-]{1,64}"));
     for (JsonValue image : images.elements()) {
       if (!(image instanceof JsonObject it)) {
         throw damaged();

@@ -395,6 +395,40 @@ final class BackupCommandTest {
     assertThat(err.toString()).contains("it was written by a newer version of Lectus");
   }
 
+  /** Each member that a URL, a name of a file or a time is made of, or that is compared. */
+  @Test
+  void a_description_that_says_what_nobody_wrote_is_damaged_to_every_command() throws IOException {
+    threeBackups();
+    answers.put("/others/_image", image("others", 0, 1));
+    Path description = folder.resolve("notes/backup.json");
+    String text = Files.readString(description);
+    Path metrics = folder.resolve("lectus.prom");
+    for (String member :
+        List.of(
+            "database", "follower", "file", "instance", "since", "sequence", "written", "sha256")) {
+      String damaged =
+          text.replaceFirst("\"" + member + "\":\"[^\"]*\"", "\"" + member + "\":\"no such\"");
+      assertThat(damaged).isNotEqualTo(text);
+      Files.writeString(description, damaged);
+
+      assertVerifies("backup.json is damaged");
+      err.getBuffer().setLength(0);
+      assertThat(backup("notes", "others", "--whole-every", "0", "--metrics", metrics.toString()))
+          .isOne();
+      assertThat(err.toString().lines())
+          .as(member)
+          .allSatisfy(it -> assertThat(it).endsWith("backup.json is damaged."))
+          .hasSize(2);
+      assertThat(Files.readString(metrics)).contains("\"others\"").doesNotContain("notes");
+      err.getBuffer().setLength(0);
+      assertThat(run("restore", folder.resolve("notes").toString(), "--url", url())).isOne();
+      assertThat(err.toString()).hasLineCount(1).contains("backup.json is damaged");
+    }
+    assertThat(restored).isEmpty();
+    Files.writeString(description, text);
+    assertThat(verify()).isZero();
+  }
+
   @Test
   void files_that_are_missing_shortened_or_foreign_are_named() throws IOException {
     threeBackups();
