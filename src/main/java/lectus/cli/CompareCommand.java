@@ -77,6 +77,7 @@ public final class CompareCommand implements Callable<Integer> {
     if (there.hasPath() && names.size() > 1) {
       throw new ConfigurationException("--with has to name a server for several databases.");
     }
+    ServerUrl.requireNames(names);
     Vertx vertx = Vertx.vertx(new VertxOptions().setEventLoopPoolSize(1));
     try (ServerUrl here = flags.server();
         HttpCaller caller = new HttpCaller(vertx, flags.clientSettings())) {
@@ -98,6 +99,8 @@ public final class CompareCommand implements Callable<Integer> {
     AtomicLong compared = new AtomicLong();
     Consumer<String> found = it -> tell(name, it, differences, progress);
     try {
+      requireDatabase(there, other);
+      requireDatabase(here, path);
       compareSettings(here, path, there, other, found);
       if (takesLocal) {
         compareLocal(here, path, there, other, found);
@@ -124,6 +127,12 @@ public final class CompareCommand implements Callable<Integer> {
     console.say(
         name + ": " + compared + " leaves, " + (differences.get() == 0 ? "the same" : "different"));
     return differences.get() == 0 ? 0 : DIFFERENT;
+  }
+
+  private static void requireDatabase(ServerUrl server, String path) throws IOException {
+    if (server.find(path).isEmpty()) {
+      throw new IOException("there is no database " + server + path);
+    }
   }
 
   private static void compareSettings(

@@ -163,13 +163,15 @@ public final class ImportCommand implements Callable<Integer> {
       }
     }
 
-    /** Returns about how much of it has been copied, from 0 to 1. */
+    /** Returns about how much of it has been copied by now and before, from 0 to 1. */
     double share() {
-      return isComplete ? 1 : expected == 0 ? 0 : Math.min(1, (double) written() / expected);
+      long written = running == null ? 0 : running.statistics().get(Count.DOCS_WRITTEN);
+      return isComplete ? 1 : expected == 0 ? 0 : Math.min(1, (double) written / expected);
     }
 
-    long written() {
-      return running == null ? 0 : running.statistics().get(Count.DOCS_WRITTEN);
+    /** Returns how many documents this command has copied. */
+    long copied() {
+      return running == null ? 0 : running.statistics().writtenNow();
     }
   }
 
@@ -178,6 +180,7 @@ public final class ImportCommand implements Callable<Integer> {
     if (atOnce < 1) {
       throw new ConfigurationException("--at-once has to be 1 or more.");
     }
+    ServerUrl.requireNames(names);
     ServerUrl from = flags.server(source, USER, PASSWORD);
     ReplicatorSettings settings =
         new ReplicatorSettings(
@@ -219,10 +222,10 @@ public final class ImportCommand implements Callable<Integer> {
     try {
       while (!threads.awaitTermination(LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
         long done = all.stream().filter(it -> it.isComplete).count();
-        long written = all.stream().mapToLong(Imported::written).sum();
+        long copied = all.stream().mapToLong(Imported::copied).sum();
         progress.show(
             OptionalDouble.of(all.stream().mapToDouble(Imported::share).average().orElse(0)),
-            () -> done + " of " + all.size() + " databases, " + written + " documents");
+            () -> done + " of " + all.size() + " databases, " + copied + " documents");
       }
     } catch (InterruptedException ended) {
       threads.shutdownNow();
@@ -386,7 +389,7 @@ public final class ImportCommand implements Callable<Integer> {
           row.formatted(
                   it.database,
                   it.documents,
-                  it.written(),
+                  it.copied(),
                   it.refused,
                   it.isComplete ? "" : "not complete")
               .stripTrailing());

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -76,6 +77,7 @@ public final class RelocateCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    ServerUrl.requireNames(List.of(database));
     if (forward.filter(it -> it < 0).isPresent()) {
       throw new ConfigurationException("--forward has to be 0 or more.");
     }
@@ -90,7 +92,9 @@ public final class RelocateCommand implements Callable<Integer> {
       HttpRequest.Builder request = server.request("/_relocations");
       request.header("Content-Type", "application/json");
       request.POST(BodyPublishers.ofByteArray(asked.octet('}').toBytes()));
-      return await(server, begin(server, request.build()));
+      String id = begin(server, request.build());
+      console.say(database + ", relocation " + id);
+      return await(server, id);
     } catch (IOException e) {
       console.complain(database + " has not moved", e);
       return FAILED;

@@ -445,6 +445,15 @@ public final class ServerUrl implements AutoCloseable {
     closing.run();
   }
 
+  /**
+   * @throws ConfigurationException one is empty: it would be the path of the server itself
+   */
+  static void requireNames(List<String> databases) {
+    if (databases.contains("")) {
+      throw new ConfigurationException("The name of a database is missing: one is empty.");
+    }
+  }
+
   /** Without its name and password. */
   @Override
   public String toString() {

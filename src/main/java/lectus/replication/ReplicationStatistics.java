@@ -23,6 +23,9 @@ public final class ReplicationStatistics {
   private final Map<Count, AtomicLong> counts = new EnumMap<>(Count.class);
   private final Queue<Refusal> refusals = new ArrayBlockingQueue<>(MOST_REFUSALS);
 
+  /** Documents that earlier sessions have written. */
+  private volatile long writtenBefore;
+
   /** The last change that was read, and the last before which all is written, or saved. */
   private volatile JsonValue read = Checkpoints.BEGINNING;
 
@@ -59,6 +62,11 @@ public final class ReplicationStatistics {
     return counts.get(count).get();
   }
 
+  /** Returns how many documents this session alone has written. */
+  public long writtenNow() {
+    return get(Count.DOCS_WRITTEN) - writtenBefore;
+  }
+
   void add(Count count, long more) {
     counts.get(count).addAndGet(more);
   }
@@ -80,6 +88,7 @@ public final class ReplicationStatistics {
         counts.get(count).set(Long.parseLong(number.text()));
       }
     }
+    writtenBefore = get(Count.DOCS_WRITTEN);
     read = since;
     written = since;
     saved = since;

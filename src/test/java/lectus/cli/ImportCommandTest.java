@@ -245,9 +245,15 @@ final class ImportCommandTest {
 
     there.write("/w/more", "{}");
     assertThat(load("w")).isOne();
-    assertThat(out.toString()).contains("w: 1 more were refused").doesNotContain("large was");
+    assertThat(out.toString())
+        .containsPattern("w +4 +1 +1\n")
+        .contains("w: 1 more were refused")
+        .doesNotContain("large was");
     assertThat(load("w", "--anew")).isOne();
-    assertThat(out.toString()).contains("w: large was refused").doesNotContain("more were");
+    assertThat(out.toString())
+        .containsPattern("w +4 +0 +1\n")
+        .contains("w: large was refused")
+        .doesNotContain("more were");
   }
 
   @Test
@@ -351,7 +357,11 @@ final class ImportCommandTest {
     }
     assertThat(out.toString())
         .containsPattern("w +30 +30 +5\n")
-        .contains("w: " + id + " was refused: forbidden, illegal_docid: Document id is too long\n")
+        .contains(
+            "w: "
+                + id
+                + " was refused: forbidden, illegal_docid: Document id is too long: more than 512"
+                + " bytes\n")
         .containsPattern("w: path was refused: forbidden, document_too_large: The path x\\.d+")
         .containsPattern(
             "w: number was refused: forbidden, bad_request: .*out of the range of a double")
@@ -485,7 +495,28 @@ final class ImportCommandTest {
   @Test
   void a_mistake_is_one_sentence() {
     there.put("/w");
+    here.put("/nothing");
     assertThat(compare("w", "nothing")).isEqualTo(2);
+    assertThat(err.toString().lines())
+        .satisfiesExactly(
+            it ->
+                assertThat(it)
+                    .contains(
+                        "w could not be compared: there is no database " + here.url() + "/w."),
+            it ->
+                assertThat(it)
+                    .contains(
+                        "nothing could not be compared: there is no database "
+                            + there.url()
+                            + "/nothing."));
+    for (List<String> nameless :
+        List.of(
+            List.of("import", there.url(), ""),
+            List.of("compare", "w", "", "--with", there.url()),
+            List.of("relocate", "", "--to", there.url()))) {
+      assertThat(run(with(nameless.toArray(String[]::new), "--url", here.url()))).isNotZero();
+      assertThat(err.toString()).hasLineCount(1).contains("The name of a database is missing");
+    }
     assertThat(run("compare", "a", "b", "--url", here.url(), "--with", there.url() + "/a"))
         .isEqualTo(2);
     assertThat(err.toString()).hasLineCount(1);

@@ -404,7 +404,9 @@ final class RelocationTest {
     Await.until("it waits", () -> out.toString().contains("db, copying"));
     here.delete("/_relocations/" + id).expect(202);
     assertThat(status.join()).isOne();
-    assertThat(out.toString()).contains("db, ended: It was given up.");
+    assertThat(out.toString())
+        .startsWith("db, relocation " + id + '\n')
+        .contains("db, ended: It was given up.");
   }
 
   /** A server whose disk is full for days takes none of thousands of attempts. */
