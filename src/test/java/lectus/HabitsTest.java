@@ -88,6 +88,7 @@ final class HabitsTest {
           "lectus.json.JsonInput",
           "lectus.http.client.CouchClient",
           "lectus.http.client.HttpCaller",
+          "lectus.replication.BatchCopy",
           "lectus.replication.ReplicationFailure",
           "lectus.relocation.Relocation",
           "lectus.server.Deployments",

@@ -357,11 +357,7 @@ final class ImportCommandTest {
     }
     assertThat(out.toString())
         .containsPattern("w +30 +30 +5\n")
-        .contains(
-            "w: "
-                + id
-                + " was refused: forbidden, illegal_docid: Document id is too long: more than 512"
-                + " bytes\n")
+        .contains("w: " + id + " was refused: forbidden, illegal_docid: Document id is too long\n")
         .containsPattern("w: path was refused: forbidden, document_too_large: The path x\\.d+")
         .containsPattern(
             "w: number was refused: forbidden, bad_request: .*out of the range of a double")
