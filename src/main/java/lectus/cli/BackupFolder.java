@@ -64,6 +64,10 @@ final class BackupFolder implements AutoCloseable {
   private static final String DESCRIPTION = "backup.json";
   private static final String LOCK = "lock";
   private static final String SUFFIX = ".image";
+
+  /** A mounted file system has a folder that only root may read. A database's has no plus sign. */
+  private static final String OF_FILE_SYSTEM = "lost+found";
+
   private static final String CONTENTS = ".contents";
   private static final String PART = ".part";
   private static final int DIGEST_BYTES = 32;
@@ -195,7 +199,7 @@ final class BackupFolder implements AutoCloseable {
     List<Path> found = new ArrayList<>();
     try (Stream<Path> folders = Files.list(root)) {
       for (Path each : folders.sorted().toList()) {
-        if (hasImages(each)) {
+        if (!each.endsWith(OF_FILE_SYSTEM) && hasImages(each)) {
           found.add(each);
         }
       }

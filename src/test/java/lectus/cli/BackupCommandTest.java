@@ -625,12 +625,13 @@ final class BackupCommandTest {
   }
 
   @Test
-  void all_databases_have_folders_of_their_own() {
+  void all_databases_have_folders_of_their_own() throws IOException {
     answers.put("/_all_dbs", "[\"a/b\",\"gone\",\"z\"]".getBytes(StandardCharsets.US_ASCII));
     answers.put("/a%2Fb/_image", image("a/b", 0, 1));
     answers.put("/z/_image", image("z", 0, 1));
 
     assertThat(backup("--all")).isOne();
+    Files.createFile(Files.createDirectory(folder.resolve("lost+found")).resolve("000001.image"));
 
     assertThat(err.toString()).isEqualTo("lectus: gone: the server answered 404, no: Told.\n");
     assertThat(folder.resolve("a%2Fb/000001.image")).exists();

@@ -42,7 +42,7 @@ class HouseTest {
   private static final Map<String, Integer> LIMITS =
       Map.ofEntries(
           Map.entry("files of main", 795),
-          Map.entry("lines of main", 141_160),
+          Map.entry("lines of main", 141_170),
           Map.entry("packages", 42),
           Map.entry("files of the largest package", 35),
           Map.entry("files of at most 40 lines", 52),
@@ -50,7 +50,7 @@ class HouseTest {
           Map.entry("methods that only forward", 147),
           Map.entry("methods that nobody calls", 0),
           Map.entry("files of tests", 458),
-          Map.entry("lines of tests", 122_665));
+          Map.entry("lines of tests", 122_675));
 
   private static final List<Source> FILES =
       Sources.MAIN.stream().filter(source -> !source.name().equals("package-info")).toList();

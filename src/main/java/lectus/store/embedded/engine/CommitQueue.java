@@ -30,6 +30,12 @@ public final class CommitQueue implements Measured {
   /** How long an answer waits for memory before it is tried again. */
   private static final long RETRY_NANOS = 5_000_000;
 
+  /**
+   * Has its class initialized before memory is short: a class whose initialization finds none
+   * cannot be used until the process ends.
+   */
+  private static final FoundationDbError UNKNOWN = FoundationDbError.COMMIT_UNKNOWN_RESULT;
+
   private final Executor executor;
   private final Consumer<List<PendingCommit>> work;
   private final int groupTransactions;
@@ -288,7 +294,7 @@ public final class CommitQueue implements Measured {
       if (refusal != null) {
         future.completeExceptionally(refusal);
       } else if (doubtful) {
-        future.completeExceptionally(FoundationDbError.COMMIT_UNKNOWN_RESULT.exception());
+        future.completeExceptionally(UNKNOWN.exception());
       } else {
         future.complete(receipt);
       }

@@ -27,6 +27,9 @@ import org.slf4j.LoggerFactory;
 public final class Committer {
   private static final Logger LOG = LoggerFactory.getLogger(Committer.class);
 
+  /** Initialized, with its class, before memory is short, as in {@link CommitQueue}. */
+  private static final IoFailure UNNAMED = IoFailure.UNNAMED;
+
   private final RocksDB db;
   private final WriteOptions writeOptions;
   private final VersionLease lease;
@@ -262,7 +265,7 @@ public final class Committer {
   private void fail(Throwable error) {
     // Whatever the reason, nothing may be committed on top of this, and to note that takes no
     // memory.
-    IoFailure met = IoFailure.UNNAMED;
+    IoFailure met = UNNAMED;
     try {
       met = IoFailure.of(error);
     } finally {

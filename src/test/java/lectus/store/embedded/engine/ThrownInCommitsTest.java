@@ -248,6 +248,8 @@ class ThrownInCommitsTest {
           writer.start();
           writers.add(writer);
         }
+        // A class that finds no memory for its initialization is lost, and no server's are so new.
+        Await.until("all write", () -> acknowledged.size() > 10 * WRITERS);
         for (int i = 0; i < FILLS; i++) {
           fill();
           int before = acknowledged.size();
